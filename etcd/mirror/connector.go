@@ -1,0 +1,133 @@
+package mirror
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	grpcbackoff "google.golang.org/grpc/backoff"
+)
+
+// connector makes the client that the feeds share, when one first asks for it, and again after the cluster refused the
+// login.
+type connector struct {
+	cfg Config
+
+	// sem guards the following. It is a channel and not a mutex because making a client logs in, which takes as long as
+	// etcd likes: whoever waits meanwhile must be able to give up.
+	sem       chan struct{}
+	client    *clientv3.Client
+	endpoints []string // Config.Endpoints and the members that were found
+}
+
+func newConnector(cfg Config) *connector {
+	return &connector{cfg: cfg, sem: make(chan struct{}, 1), endpoints: slices.Clone(cfg.Endpoints)}
+}
+
+func (c *connector) lock(ctx context.Context) error {
+	select {
+	case c.sem <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *connector) unlock() { <-c.sem }
+
+// get returns the client, making one when there is none. ctx bounds that.
+func (c *connector) get(ctx context.Context) (*clientv3.Client, error) {
+	if err := c.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer c.unlock()
+	if c.client != nil {
+		return c.client, nil
+	}
+	client, err := c.dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to etcd: %w", err)
+	}
+	c.client = client
+	return client, nil
+}
+
+func (c *connector) dial(ctx context.Context) (*clientv3.Client, error) {
+	var login Login
+	if c.cfg.Login != nil {
+		var err error
+		if login, err = c.cfg.Login(); err != nil {
+			return nil, err
+		}
+	}
+	// The login happens inside New, which passes on only Config.Context. A context that ends with the attempt would end
+	// the client as well, so that the two are joined for as long as New runs.
+	base, cancel := context.WithCancel(context.Background())
+	stop := context.AfterFunc(ctx, cancel)
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints:   c.endpoints,
+		Username:    login.Username,
+		Password:    login.Password,
+		Context:     base,
+		DialTimeout: c.cfg.Timing.Call,
+		// gRPC raises anything shorter than 10 s to that, and etcd hangs up on clients that ping more often than every 5 s.
+		DialKeepAliveTime:    10 * time.Second,
+		DialKeepAliveTimeout: 3 * time.Second,
+		Logger:               zap.NewNop(),
+		DialOptions:          c.dialOptions(),
+	})
+	if !stop() && err == nil {
+		client.Close()
+		err = ctx.Err()
+	}
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return client, nil
+}
+
+func (c *connector) dialOptions() []grpc.DialOption {
+	opts := []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
+		// By itself gRPC waits for up to two minutes between attempts, and 20 s for a host that does not answer.
+		Backoff: grpcbackoff.Config{
+			BaseDelay:  c.cfg.Timing.BackoffMin,
+			Multiplier: 1.6,
+			Jitter:     0.2,
+			MaxDelay:   c.cfg.Timing.BackoffMax,
+		},
+		MinConnectTimeout: c.cfg.Timing.Call,
+	})}
+	if c.cfg.TLS != nil {
+		opts = append(opts, grpc.WithTransportCredentials(newFreshTLS(c.cfg.TLS)))
+	}
+	return opts
+}
+
+// drop gives up a client whose login the cluster refused. Feeds that use it notice by their calls failing.
+func (c *connector) drop(client *clientv3.Client) {
+	if c.lock(context.Background()) != nil {
+		return
+	}
+	defer c.unlock()
+	if c.client == client {
+		c.client = nil
+		client.Close()
+	}
+}
+
+// close ends the client. No get may follow.
+func (c *connector) close() {
+	if c.lock(context.Background()) != nil {
+		return
+	}
+	defer c.unlock()
+	if c.client != nil {
+		c.client.Close()
+		c.client = nil
+	}
+}

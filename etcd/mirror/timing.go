@@ -1,0 +1,53 @@
+package mirror
+
+import "time"
+
+// Timing holds every delay and bound of a feed. The zero value of a field takes its default.
+type Timing struct {
+	// Call bounds one unary call. etcd itself gives up on a request after 7 s (5 s and two election time-outs), so that
+	// waiting longer than 5 s for one member buys little.
+	Call time.Duration
+	// Progress is how often the watch asks etcd how far it has come. It measures the lag and keeps the resume revision of
+	// a quiet range ahead of compaction. 1,000 replicas ask 200 times a second, which is nothing to etcd.
+	Progress time.Duration
+	// Silence is how long such a question may go unanswered before the stream counts as dead.
+	Silence time.Duration
+	// StaleAfter is how long a copy counts as fresh after etcd last confirmed it: a reconnect to another member fits in.
+	StaleAfter time.Duration
+	// BackoffMin and BackoffMax bound the wait between attempts, which doubles from the one to the other.
+	BackoffMin, BackoffMax time.Duration
+	// Audit is the mean time between audits, each half as long or half as long again at random, so that replicas do not
+	// audit in step. Negative: no audits.
+	Audit time.Duration
+	// Page is the number of keys asked for at once: some hundred kB, far from the limits of gRPC.
+	Page int64
+	// LeaseGap is the least time between two questions about leases.
+	LeaseGap time.Duration
+	// LeaseRetry is how long to wait before asking again for a lease that could not be asked for.
+	LeaseRetry time.Duration
+}
+
+func (t Timing) withDefaults() Timing {
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{
+		{&t.Call, 5 * time.Second},
+		{&t.Progress, 5 * time.Second},
+		{&t.Silence, 5 * time.Second},
+		{&t.StaleAfter, 15 * time.Second},
+		{&t.BackoffMin, 100 * time.Millisecond},
+		{&t.BackoffMax, 10 * time.Second},
+		{&t.Audit, 20 * time.Minute},
+		{&t.LeaseGap, 5 * time.Millisecond},
+		{&t.LeaseRetry, time.Minute},
+	} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	if t.Page == 0 {
+		t.Page = 2000
+	}
+	return t
+}
