@@ -1,0 +1,111 @@
+package upstream
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/miekg/dns"
+)
+
+// matches tells whether reply belongs to the question in query[:qend]: it is a reply, has the same opcode, and repeats
+// name, type and class (RFC 5452, section 9.1). The name is compared without case. The ID is the carrier's business.
+//
+// Servers that cannot make sense of a question may leave it out of the reply; that is taken as an answer from the four
+// rcodes that say so.
+func matches(query []byte, qend int, reply []byte) bool {
+	const flagQR, maskOpcode = 0x80, 0x78
+	if len(reply) < headerSize || reply[2]&flagQR == 0 || (reply[2]^query[2])&maskOpcode != 0 {
+		return false
+	}
+	switch binary.BigEndian.Uint16(reply[4:]) {
+	case 0:
+		switch reply[3] & 0xF {
+		case dns.RcodeFormatError, dns.RcodeServerFailure, dns.RcodeNotImplemented, dns.RcodeRefused:
+			return binary.BigEndian.Uint16(reply[6:]) == 0
+		}
+		return false
+	case 1:
+		return len(reply) >= qend && equalFold(query[headerSize:qend-4], reply[headerSize:qend-4]) &&
+			string(query[qend-4:qend]) == string(reply[qend-4:qend])
+	}
+	return false
+}
+
+// equalFold compares names in wire form. Length bytes are at most 63 and therefore no letters.
+func equalFold(a, b []byte) bool {
+	for i := range a {
+		if a[i] != b[i] && lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}
+
+// unpack turns a matching reply into the message for whoever asked q: with their ID, their question, and without what
+// concerns our hop only. datagram says that the reply may have been cut on its way.
+func unpack(wire []byte, q *dns.Msg, datagram bool) (*dns.Msg, error) {
+	reply := new(dns.Msg)
+	if err := reply.Unpack(wire); err != nil || !complete(reply, wire) {
+		if reply, err = repair(wire, datagram); err != nil {
+			return nil, err
+		}
+	}
+	reply.Id = q.Id
+	if len(reply.Question) == 1 {
+		reply.Question[0] = q.Question[0]
+	} else {
+		reply.Question = []dns.Question{q.Question[0]}
+	}
+	keepEmptyRdata(reply.Answer)
+	keepEmptyRdata(reply.Ns)
+	keepEmptyRdata(reply.Extra)
+	tidyOPT(reply, q.IsEdns0() != nil)
+	return reply, nil
+}
+
+// complete tells whether all records that the header counts were there: dns.Msg.Unpack stops without an error where
+// the message ends.
+func complete(m *dns.Msg, wire []byte) bool {
+	return len(m.Answer) == int(binary.BigEndian.Uint16(wire[6:])) &&
+		len(m.Ns) == int(binary.BigEndian.Uint16(wire[8:])) &&
+		len(m.Extra) == int(binary.BigEndian.Uint16(wire[10:]))
+}
+
+// tidyOPT takes the hop-by-hop options out, and the whole record when the asker knows no EDNS (RFC 6891, section 7).
+func tidyOPT(m *dns.Msg, asked bool) {
+	for i := len(m.Extra) - 1; i >= 0; i-- {
+		opt, ok := m.Extra[i].(*dns.OPT)
+		switch {
+		case !ok:
+		case !asked:
+			m.Extra = slices.Delete(m.Extra, i, i+1)
+		default:
+			opt.Option = slices.DeleteFunc(opt.Option, func(o dns.EDNS0) bool { return hopByHop(o.Option()) })
+		}
+	}
+	// An extended rcode has no room in a message without OPT.
+	if m.Rcode > 0xF && m.IsEdns0() == nil {
+		m.Rcode = dns.RcodeServerFailure
+	}
+}
+
+// keepEmptyRdata puts a record without rdata in the unknown form: the typed one would gain bytes when it is packed.
+func keepEmptyRdata(rrs []dns.RR) {
+	for i, rr := range rrs {
+		if h := rr.Header(); h.Rdlength == 0 && h.Rrtype != dns.TypeOPT {
+			rrs[i] = &dns.RFC3597{Hdr: *h}
+		}
+	}
+}
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
+}

@@ -1,0 +1,168 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// Question is what a client asked.
+type Question struct {
+	// Msg is the client's message. It is only read.
+	Msg *dns.Msg
+	// Proto is what the client used, "udp" or "tcp". The DNS transport asks the same way, unless the configuration says
+	// otherwise; empty is "udp".
+	Proto string
+}
+
+// Answer is what came back, or how far an attempt got.
+type Answer struct {
+	// Msg is the reply, which the caller may change. Nil when Exchange returned an error.
+	Msg *dns.Msg
+	// Proto is "udp" or "tcp": the way the question went in the end.
+	Proto string
+	// Local is the local end of the connection; nil when none was made.
+	Local net.Addr
+	// WireID is the message ID that the question had on its way to the resolver.
+	WireID uint16
+	// Sent is when the question first went out, zero when it did not. Received is when the reply came.
+	Sent, Received time.Time
+}
+
+// Resolver is one upstream resolver. All methods are safe for concurrent use.
+type Resolver struct {
+	cfg    Config
+	addr   string
+	meters *meters
+	// datagrams is nil unless the transport is DNS; streams carries what does not go there.
+	datagrams carrier
+	streams   carrier
+	prober    *prober
+}
+
+// Open returns a resolver for c. It dials nothing and never blocks; an error means that c makes no sense.
+func Open(c Config) (*Resolver, error) {
+	if !c.Addr.IsValid() || c.Addr.Port() == 0 {
+		return nil, fmt.Errorf("upstream address %q: want an IP address and a port", c.Addr)
+	}
+	if c.Source.IsValid() && c.Source.Unmap().Is4() != c.Addr.Addr().Unmap().Is4() {
+		return nil, fmt.Errorf("source address %s: not of the family of %s", c.Source, c.Addr)
+	}
+	if m := c.method(); m != http.MethodGet && m != http.MethodPost {
+		return nil, fmt.Errorf("DoH method %q: want GET or POST", m)
+	}
+	r := &Resolver{cfg: c, addr: c.Addr.String()}
+	r.meters = newMeters(c.Name, r.addr)
+	switch c.Transport {
+	case DNS:
+		r.datagrams = newUDP(c, r.meters)
+		r.streams = newStreams(c, r.meters)
+	case TLS:
+		r.streams = newStreams(c, r.meters)
+	default:
+		return nil, fmt.Errorf("transport %s: want dns, tls, https, https3 or quic", c.Transport)
+	}
+	r.prober = newProber(c, r.meters, r.probe)
+	return r, nil
+}
+
+// Addr returns address and port of the resolver, as they are in metrics and metadata.
+func (r *Resolver) Addr() string { return r.addr }
+
+// Transport returns the way in which r is asked.
+func (r *Resolver) Transport() Transport { return r.cfg.Transport }
+
+// Down tells whether the last MaxFails probes have all failed.
+func (r *Resolver) Down() bool { return r.prober.down() }
+
+// Failed is how a caller says that an attempt went wrong for which the resolver may be to blame. It starts probing,
+// unless that is under way, until one probe is answered.
+func (r *Resolver) Failed() { r.prober.start() }
+
+// Close ends all background work and waits for it. Questions under way are finished, later ones are answered each on
+// a connection of its own. It never fails and may be called again.
+func (r *Resolver) Close() error {
+	r.prober.close()
+	if r.datagrams != nil {
+		r.datagrams.close()
+	}
+	r.streams.close()
+	return nil
+}
+
+// Exchange asks q, once: a retransmission, a new connection in place of a dead one and the repetition of a truncated
+// question over TCP (with PreferUDP) belong to the same attempt. On error the Answer still says what had been sent, and
+// from where.
+func (r *Resolver) Exchange(ctx context.Context, q Question) (Answer, error) {
+	start := time.Now()
+	x := newExchange()
+	defer x.release()
+
+	answer, err := r.exchange(ctx, x, q)
+	if err != nil {
+		r.meters.failed(err)
+		return answer, err
+	}
+	r.meters.observe(answer.Msg.Rcode, time.Since(start).Seconds())
+	return answer, nil
+}
+
+func (r *Resolver) exchange(ctx context.Context, x *exchange, q Question) (Answer, error) {
+	if r.datagrams != nil && r.overUDP(q) {
+		answer, err := r.try(ctx, x, r.datagrams, q)
+		switch {
+		case errors.Is(err, errSpoofed):
+		case err == nil && answer.Msg.Truncated && r.cfg.PreferUDP:
+		default:
+			return answer, err
+		}
+	}
+	return r.try(ctx, x, r.streams, q)
+}
+
+func (r *Resolver) overUDP(q Question) bool {
+	return !r.cfg.ForceTCP && (r.cfg.PreferUDP || q.Proto != "tcp")
+}
+
+// try asks q over one carrier.
+func (r *Resolver) try(ctx context.Context, x *exchange, c carrier, q Question) (answer Answer, err error) {
+	x.reset()
+	if x.query, x.qend, err = pack(x.query, q.Msg, c.limits()); err != nil {
+		return Answer{}, err
+	}
+	if ctx.Err() != nil {
+		return Answer{}, ofContext(ctx)
+	}
+	err = c.carry(ctx, x)
+	answer = Answer{
+		Proto:    x.proto,
+		Local:    x.local,
+		WireID:   x.id,
+		Sent:     x.sent,
+		Received: x.received,
+	}
+	if err != nil {
+		return answer, err
+	}
+	answer.Msg, err = unpack(x.reply, q.Msg, c == r.datagrams)
+	return answer, err
+}
+
+// probe asks for what the configuration says. Whatever rcode comes back, the resolver is alive.
+func (r *Resolver) probe(ctx context.Context) error {
+	m := new(dns.Msg)
+	m.SetQuestion(dns.Fqdn(r.cfg.Probe.domain()), dns.TypeNS)
+	m.RecursionDesired = r.cfg.Probe.RecursionDesired
+	x := newExchange()
+	defer x.release()
+	_, err := r.exchange(ctx, x, Question{Msg: m})
+	if errors.Is(err, ErrMalformed) {
+		return nil // somebody is there, which is all that a probe asks
+	}
+	return err
+}

@@ -1,0 +1,213 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// udpSlots is the number of sockets that questions are spread over at random: with the 16 bits of the ID, someone off
+// the path has to guess 22 bits for each forged reply. More cost wake-ups, fewer cost safety (RFC 5452, section 9.2).
+const udpSlots = 64
+
+// errSpoofed ends the wait on a socket that gets too many replies that nobody asked for. The question goes on over TCP.
+var errSpoofed = errors.New("too many mismatched replies")
+
+// udp carries questions over sockets that they share. Each socket is connected, so that the kernel drops what comes
+// from elsewhere, and is picked at random for each question; questions on a socket are told apart by their IDs.
+type udp struct {
+	cfg     Config
+	network string
+	dialer  net.Dialer
+	remote  string
+	latency *latency
+	meters  *meters
+
+	hits, misses, mismatched prometheus.Counter
+
+	slots [udpSlots]atomic.Pointer[udpSocket]
+	open  atomic.Int32 // sockets in slots
+
+	mu     sync.Mutex // held while a slot is filled; guards closed
+	closed bool
+}
+
+func newUDP(c Config, m *meters) *udp {
+	u := &udp{cfg: c, network: "udp4", remote: c.Addr.String(), latency: new(latency), meters: m}
+	u.dialer = net.Dialer{Control: reportUnreachable}
+	if c.Addr.Addr().Unmap().Is6() {
+		u.network = "udp6"
+	}
+	if c.Source.IsValid() {
+		u.dialer.LocalAddr = net.UDPAddrFromAddrPort(netip.AddrPortFrom(c.Source, 0))
+	}
+	u.hits, u.misses = m.cache("udp")
+	u.mismatched = m.mismatches("udp")
+	return u
+}
+
+func (u *udp) limits() packing { return packing{} }
+
+// carry implements carrier. A socket that breaks although it had worked before costs a new socket, not the attempt.
+func (u *udp) carry(ctx context.Context, x *exchange) error {
+	x.proto = "udp"
+	x.sent = time.Now()
+	deadline := x.sent.Add(u.cfg.readTimeout())
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	first, reused, err := u.enlist(x)
+	if err != nil {
+		return ofDial(err)
+	}
+	err = u.ask(ctx, x, first, deadline)
+	if err == nil || !reused || !errors.Is(err, ErrRefused) && !errors.Is(err, ErrClosed) {
+		return err
+	}
+	sent := x.sent
+	x.reset()
+	x.sent = sent
+	second, err := u.fresh(first.slot, first, x)
+	if err != nil {
+		return ofDial(err)
+	}
+	return u.ask(ctx, x, second, deadline)
+}
+
+// ask sends x from s, in whose table it is, and waits for the reply. On return x is in no table.
+func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket, deadline time.Time) (err error) {
+	var moved *udpSocket // the second socket of a question whose first one has gone silent
+	defer func() {
+		silent := errors.Is(err, ErrTimeout)
+		u.leave(s, x, silent)
+		if moved != nil {
+			u.leave(moved, x, silent)
+		}
+	}()
+	x.local = s.local
+	if _, err := s.conn.Write(x.query); err != nil {
+		u.retire(s)
+		return ofConn(err)
+	}
+	delay := u.latency.rto()
+	for sends := 1; ; {
+		now := time.Now()
+		wait := deadline.Sub(now)
+		if sends < maxSends {
+			wait = min(wait, delay)
+		}
+		x.timer.Reset(wait)
+		select {
+		case <-x.done:
+			if x.err == nil {
+				u.latency.add(x.received.Sub(x.sent))
+			}
+			return x.err
+		case <-ctx.Done():
+			return ofContext(ctx)
+		case now = <-x.timer.C:
+		}
+		if !now.Before(deadline) {
+			return ErrTimeout
+		}
+		sends++
+		delay *= 2
+		u.meters.resent.Inc()
+		from := s
+		if moved == nil && s.silentSince(x.sent) {
+			moved, _ = u.fresh(s.slot, s, x)
+		}
+		if moved != nil {
+			from = moved
+		}
+		// An error is the reader's to see, and a lost retransmission is not worth more than the next one.
+		from.conn.Write(x.query)
+		x.resent = true
+	}
+}
+
+// enlist puts x into the table of a random socket, opening it if need be.
+func (u *udp) enlist(x *exchange) (s *udpSocket, reused bool, err error) {
+	slot := rand.IntN(udpSlots)
+	if s := u.slots[slot].Load(); s != nil {
+		switch s.add(x) {
+		case added:
+			u.hits.Inc()
+			return s, true, nil
+		case worn:
+			u.retire(s)
+		}
+	}
+	s, err = u.fresh(slot, nil, x)
+	return s, false, err
+}
+
+// fresh puts x into the table of the socket in slot, which it replaces when it is old. When x has an ID it is kept.
+func (u *udp) fresh(slot int, old *udpSocket, x *exchange) (*udpSocket, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	// Somebody else may have been here first.
+	if s := u.slots[slot].Load(); s != nil && s != old && s.add(x) == added {
+		u.misses.Inc()
+		return s, nil
+	}
+	conn, err := u.dialer.Dial(u.network, u.remote)
+	if err != nil {
+		return nil, err
+	}
+	s := newUDPSocket(u, slot, conn.(*net.UDPConn), x)
+	u.misses.Inc()
+	if u.closed {
+		s.retireOnceIdle()
+	} else if old := u.slots[slot].Swap(s); old == nil {
+		u.open.Add(1)
+	} else {
+		old.retireOnceIdle()
+	}
+	go s.read()
+	return s, nil
+}
+
+// leave takes x out of s. silent: x has waited in vain.
+func (u *udp) leave(s *udpSocket, x *exchange, silent bool) {
+	idle := s.remove(x)
+	switch {
+	case silent && s.silentSince(x.sent):
+		u.retire(s) // its path may be dead: a stale NAT entry, an address that is gone
+	case idle && u.cfg.MaxIdleConns > 0 && int(u.open.Load()) > u.cfg.MaxIdleConns, idle && u.cfg.Expire <= 0:
+		u.retire(s)
+	}
+	if s.closedByLast() {
+		<-s.ended
+	}
+}
+
+// retire takes s out of use. Questions that are waiting on it go on waiting.
+func (u *udp) retire(s *udpSocket) {
+	if u.slots[s.slot].CompareAndSwap(s, nil) {
+		u.open.Add(-1)
+	}
+	s.retireOnceIdle()
+}
+
+// close implements carrier.
+func (u *udp) close() {
+	u.mu.Lock()
+	u.closed = true
+	u.mu.Unlock()
+	for i := range u.slots {
+		if s := u.slots[i].Load(); s != nil {
+			u.retire(s)
+			if s.closedByLast() {
+				<-s.ended
+			}
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package upstream
+
+import "syscall"
+
+// reportUnreachable is a net.Dialer.Control that does nothing here: only Linux must be asked to report routers' errors.
+func reportUnreachable(string, string, syscall.RawConn) error { return nil }
