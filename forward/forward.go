@@ -1,0 +1,91 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/dnstap"
+	"github.com/coredns/coredns/request"
+	"github.com/trident-dns/trident/internal/shared"
+
+	"github.com/miekg/dns"
+)
+
+// Forward answers the questions of one forward block from its upstreams, and hands all others to the next plugin, which
+// may be the next forward block.
+type Forward struct {
+	// Next is set before the first question.
+	Next plugin.Handler
+
+	block     *block
+	territory territory
+	roster    *roster // set by start
+	taps      []*dnstap.Dnstap
+	turn      atomic.Uint32 // of round_robin
+	inFlight  atomic.Int64  // counted only when there is a limit
+	errLimit  error
+}
+
+func newForward(b *block) *Forward {
+	return &Forward{
+		block:     b,
+		territory: newTerritory(b.zones, b.except),
+		errLimit:  fmt.Errorf("concurrent queries exceeded maximum %d", b.maxConcurrent),
+	}
+}
+
+// start acquires the upstreams on behalf of owner, which gives them back.
+func (f *Forward) start(owner *shared.Owner) (err error) {
+	f.roster, err = rosters.Acquire(owner, rosterKey(f.block), func() (*roster, error) { return openRoster(f.block) })
+	return err
+}
+
+// Name implements plugin.Handler.
+func (f *Forward) Name() string { return pluginName }
+
+// ServeDNS implements plugin.Handler.
+func (f *Forward) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
+	state := request.Request{W: w, Req: r}
+	if !f.territory.contains(state.Name()) {
+		return plugin.NextOrFailure(f.Name(), f.Next, ctx, w, r)
+	}
+	if rcode, refused := refusal(r); refused {
+		return rcode, nil
+	}
+	if f.block.maxConcurrent > 0 {
+		defer f.inFlight.Add(-1)
+		if f.inFlight.Add(1) > f.block.maxConcurrent {
+			maxConcurrentRejectCount.Inc()
+			return dns.RcodeRefused, f.errLimit
+		}
+	}
+
+	deadline := time.Now().Add(f.block.budget)
+	members := f.roster.members(ctx, deadline)
+	if len(members) == 0 {
+		return dns.RcodeServerFailure, ErrNoUpstream
+	}
+	p := pursuit{f: f, state: state, members: members, deadline: deadline}
+	reply, err := p.run(ctx)
+	if err != nil {
+		return failure(err), err
+	}
+	if _, chained := f.Next.(*Forward); chained && f.block.rules.judge(reply, false, true) == tryNext {
+		return plugin.NextOrFailure(f.Name(), f.Next, ctx, w, r)
+	}
+	return deliverReply(w, reply)
+}
+
+// deliverReply writes reply to the client. One that cannot be packed has not reached anybody yet, so the client can
+// still be told.
+func deliverReply(w dns.ResponseWriter, reply *dns.Msg) (int, error) {
+	err := w.WriteMsg(reply)
+	if unpackable := (*dns.Error)(nil); errors.As(err, &unpackable) {
+		return dns.RcodeServerFailure, fmt.Errorf("reply cannot be packed: %w", err)
+	}
+	return dns.RcodeSuccess, nil
+}

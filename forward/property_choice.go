@@ -1,0 +1,121 @@
+package forward
+
+import (
+	"math"
+	"time"
+
+	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/plugin"
+
+	"github.com/miekg/dns"
+)
+
+// minProbeInterval keeps the probes of a dead upstream from using up a core. Shorter intervals are raised to it.
+const minProbeInterval = 10 * time.Millisecond
+
+func parseExcept(c *caddy.Controller, b *block) error {
+	args := c.RemainingArgs()
+	if len(args) == 0 {
+		return c.ArgErr()
+	}
+	b.except = append(b.except, names(c, args)...)
+	return nil
+}
+
+func parsePolicy(c *caddy.Controller, b *block) error {
+	arg, err := argument(c)
+	if err != nil {
+		return err
+	}
+	p, ok := policies[arg]
+	if !ok {
+		return c.Errf("unknown policy '%s': accepted are random, round_robin and sequential", arg)
+	}
+	b.policy = p
+	return nil
+}
+
+func parseTimeout(c *caddy.Controller, b *block) (err error) {
+	b.budget, err = positive(c)
+	return err
+}
+
+func parseMaxConnectAttempts(c *caddy.Controller, b *block) error {
+	n, err := integer(c, math.MaxUint32)
+	b.maxAttempts = int(n)
+	return err
+}
+
+func parseMaxFails(c *caddy.Controller, b *block) error {
+	n, err := integer(c, math.MaxUint32)
+	b.maxFails = uint32(n)
+	return err
+}
+
+func parseHealthCheck(c *caddy.Controller, b *block) error {
+	args := c.RemainingArgs()
+	if len(args) == 0 {
+		return c.ArgErr()
+	}
+	interval, err := time.ParseDuration(args[0])
+	if err != nil {
+		return c.Errf("health_check %s: accepted is a duration with a unit, such as 500ms or 10s: %v", args[0], err)
+	}
+	switch {
+	case interval < 0:
+		return c.Errf("health_check can't be negative: %s", interval)
+	case interval == 0:
+		return c.Errf("health_check must be positive: probes without a pause between them would take a whole core; " +
+			"max_fails 0 turns them off")
+	case interval < minProbeInterval:
+		log.Warningf("%s:%d: health_check %s is raised to %s", c.File(), c.Line(), interval, minProbeInterval)
+		interval = minProbeInterval
+	}
+	b.probe.Interval = interval
+	b.probe.Domain = "."
+	for rest := args[1:]; len(rest) > 0; {
+		switch rest[0] {
+		case "no_rec":
+			b.probe.RecursionDesired = false
+			rest = rest[1:]
+		case "domain":
+			if len(rest) < 2 {
+				return c.ArgErr()
+			}
+			if _, ok := dns.IsDomainName(rest[1]); !ok {
+				return c.Errf("health_check: invalid domain name %s", rest[1])
+			}
+			b.probe.Domain = plugin.Name(rest[1]).Normalize()
+			rest = rest[2:]
+		default:
+			return c.Errf("health_check: unknown option %s: accepted are no_rec and domain FQDN", rest[0])
+		}
+	}
+	return nil
+}
+
+func parseMaxConcurrent(c *caddy.Controller, b *block) (err error) {
+	b.maxConcurrent, err = integer(c, math.MaxInt64)
+	return err
+}
+
+func parseFailfast(c *caddy.Controller, b *block) error { return flag(c, &b.failfast) }
+
+func parseFailover(c *caddy.Controller, b *block) error {
+	codes, err := rcodes(c)
+	for _, code := range codes {
+		if code == dns.RcodeSuccess {
+			return c.Errf("NoError cannot be used in failover: accepted are rcodes that say that a question failed")
+		}
+	}
+	b.rules.failover = append(b.rules.failover, codes...)
+	return err
+}
+
+func parseNext(c *caddy.Controller, b *block) error {
+	codes, err := rcodes(c)
+	b.rules.next = append(b.rules.next, codes...)
+	return err
+}
+
+func parseNextOnNodata(c *caddy.Controller, b *block) error { return flag(c, &b.rules.nextOnNodata) }

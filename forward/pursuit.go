@@ -1,0 +1,152 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/coredns/coredns/plugin/metadata"
+	"github.com/coredns/coredns/request"
+	"github.com/trident-dns/trident/internal/upstream"
+
+	"github.com/miekg/dns"
+)
+
+// pursuit is one question on its way through the upstreams of a block, from the first attempt to the reply or to giving
+// up. It lives on the stack of one goroutine.
+type pursuit struct {
+	f        *Forward
+	state    request.Request
+	members  []*member
+	deadline time.Time
+	turn     uint32
+
+	asked     set  // in this pass
+	answered  set  // those whose reply was not good enough; they are never asked again
+	attempts  int  // failed ones
+	passes    int  // ended ones
+	desperate bool // all upstreams were down, and one was asked all the same
+
+	reply *dns.Msg // the last one that was not good enough
+	err   error    // of the last failed attempt
+}
+
+// run asks until there is a reply to hand on. The error is that of the last attempt, or says why there was none.
+func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
+	if p.f.block.policy == roundRobin {
+		p.turn = p.f.turn.Add(1)
+	}
+	for ctx.Err() == nil {
+		i, ok := p.choose()
+		if !ok || !p.rest(ctx) {
+			break
+		}
+		p.asked.add(i)
+		reply, err := p.attempt(ctx, p.members[i])
+		if err != nil {
+			p.err = err
+			if !p.persists(ctx, p.members[i]) {
+				break
+			}
+			continue
+		}
+		p.answered.add(i)
+		p.reply = reply
+		if p.f.block.rules.judge(reply, p.answered.size() < len(p.members), false) != tryOther {
+			break
+		}
+	}
+	switch {
+	case p.reply != nil:
+		return p.reply, nil
+	case p.err != nil:
+		return nil, p.err
+	case ctx.Err() != nil || !time.Now().Before(p.deadline):
+		return nil, ErrBudget
+	}
+	return nil, ErrNoHealthy
+}
+
+// choose picks the upstream to ask next; ok is false when there is none. Upstreams that are up come first, each once,
+// and then again from the beginning as long as attempts are left. When all are down, health checking is taken to be
+// what is broken, and one of them is asked at random.
+func (p *pursuit) choose() (i int, ok bool) {
+	var up, all set
+	for i, m := range p.members {
+		all.add(i)
+		if !m.Down() {
+			up.add(i)
+		}
+	}
+	up = up.without(p.answered)
+	if fresh := up.without(p.asked); fresh.size() > 0 {
+		return p.f.block.policy.choose(fresh, p.turn), true
+	}
+	if up.size() > 0 {
+		p.asked = set{}
+		p.passes++
+		return p.f.block.policy.choose(up, p.turn), true
+	}
+	if p.reply != nil || p.desperate {
+		return 0, false
+	}
+	p.desperate = true
+	allDownCount.Inc()
+	if p.f.block.failfast {
+		return 0, false
+	}
+	return random.choose(all, 0), true
+}
+
+// rest waits between the passes of a question that is allowed more than the usual two, so that upstreams that fail at
+// once are not asked thousands of times. It reports false when the time is over.
+func (p *pursuit) rest(ctx context.Context) bool {
+	left := time.Until(p.deadline)
+	if left <= 0 {
+		return false
+	}
+	wait := between(p.passes)
+	if wait == 0 || p.asked != (set{}) {
+		return true
+	}
+	if wait >= left {
+		return false
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// persists decides after a failed attempt whether to go on, and has the upstream probed if it may be to blame.
+func (p *pursuit) persists(ctx context.Context, m *member) bool {
+	if ctx.Err() != nil || errors.Is(p.err, upstream.ErrRequest) || errors.Is(p.err, upstream.ErrUnsupported) {
+		return false
+	}
+	m.Failed()
+	p.attempts++
+	most := p.f.block.attempts(len(p.members))
+	return !p.desperate && (most == 0 || p.attempts < most)
+}
+
+// attempt asks one upstream, once.
+func (p *pursuit) attempt(ctx context.Context, m *member) (*dns.Msg, error) {
+	b := p.f.block
+	most := b.attempts(len(p.members))
+	bounded, cancel := context.WithDeadline(ctx, attemptDeadline(time.Now(), p.deadline, b.readTimeout,
+		most == 0 || p.attempts+1 < most))
+	defer cancel()
+	bounded, finish := trace(bounded, m.Addr())
+	metadata.SetValueFunc(ctx, "forward/upstream", m.name)
+
+	answer, err := m.Exchange(bounded, upstream.Question{Msg: p.state.Req, Proto: p.state.Proto()})
+	finish(err)
+	if len(p.f.taps) > 0 {
+		p.f.tap(ctx, p.state, m, answer)
+	}
+	return answer.Msg, err
+}

@@ -1,0 +1,152 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/trident-dns/trident/internal/shared"
+)
+
+// rosters and followers are shared by everything that asks for the same, which keeps them warm over a reload, and closed
+// with the last configuration that does.
+var (
+	rosters   shared.Pool[*roster]
+	followers shared.Pool[*follower]
+)
+
+// maxWaiting bounds the questions of a block that wait for the first look-up of its host names. They hold a goroutine
+// each, and a resolver that does not answer would make them as many as arrive in the meantime.
+const maxWaiting = 1000
+
+// roster keeps the lineup of a block true while its host names move.
+type roster struct {
+	block   *block
+	owner   *shared.Owner // holds the followers
+	hosts   map[string]*follower
+	current atomic.Pointer[lineup]
+
+	// settled is closed when there is an upstream, or when every host name has been looked up once.
+	settled chan struct{}
+	once    sync.Once
+	waiting atomic.Int64
+
+	mu     sync.Mutex // one rebuild at a time; guards the following
+	closed bool
+}
+
+// rosterKey identifies the upstreams of b: blocks with equal keys share a roster.
+func rosterKey(b *block) string {
+	var key strings.Builder
+	for _, e := range b.to {
+		fmt.Fprintf(&key, "%s %s\n", e, b.config(e, netip.AddrPortFrom(e.addr, e.port)).Key())
+	}
+	fmt.Fprintf(&key, "%v %t %s", b.resolvers, b.ownResolvers, b.source)
+	return key.String()
+}
+
+// openRoster acquires the upstreams of b whose addresses are known, and begins to look up the others. It does not wait
+// for them.
+func openRoster(b *block) (*roster, error) {
+	r := &roster{block: b, owner: shared.New(), hosts: make(map[string]*follower), settled: make(chan struct{})}
+	for _, e := range b.to {
+		if e.host == "" || r.hosts[e.host] != nil {
+			continue
+		}
+		f, err := followers.Acquire(r.owner, followerKey(b, e.host), func() (*follower, error) {
+			return openFollower(e.host, newLookup(b)), nil
+		})
+		if err != nil {
+			r.owner.Release()
+			return nil, err
+		}
+		r.hosts[e.host] = f
+	}
+	for _, f := range r.hosts {
+		f.subscribe(r, r.follow)
+	}
+	if err := r.rebuild(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// follow is rebuild for a host name that has moved.
+func (r *roster) follow() {
+	if err := r.rebuild(); err != nil {
+		log.Errorf("Upstreams stay as they were: %v", err)
+	}
+}
+
+// rebuild makes a lineup of what is known now and puts it in place of the present one.
+func (r *roster) rebuild() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	l, left, err := newLineup(r.block, func(host string) []netip.Addr { return r.hosts[host].addrs() })
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		log.Warningf("%d upstreams are left out: a block has at most %d", left, maxUpstreams)
+	}
+	if old := r.current.Swap(l); old != nil {
+		old.owner.Release() // after the new one has acquired what stays
+	}
+	if len(l.members) > 0 || r.allTried() {
+		r.once.Do(func() { close(r.settled) })
+	}
+	return nil
+}
+
+func (r *roster) allTried() bool {
+	for _, f := range r.hosts {
+		if !f.tried() {
+			return false
+		}
+	}
+	return true
+}
+
+// members returns the upstreams. When there are none yet, it waits for the first look-up of the host names to end, until
+// the deadline at most.
+func (r *roster) members(ctx context.Context, deadline time.Time) []*member {
+	l := r.current.Load()
+	if len(l.members) > 0 {
+		return l.members
+	}
+	defer r.waiting.Add(-1)
+	if r.waiting.Add(1) <= maxWaiting {
+		timer := time.NewTimer(time.Until(deadline))
+		defer timer.Stop()
+		select {
+		case <-r.settled:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	return r.current.Load().members
+}
+
+// Close ends the look-ups. What is known stays, and so do the upstreams' ways of being asked.
+func (r *roster) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.once.Do(func() { close(r.settled) })
+	for _, f := range r.hosts {
+		f.unsubscribe(r)
+	}
+	r.owner.Release()
+	if l := r.current.Load(); l != nil {
+		l.owner.Release()
+	}
+	return nil
+}

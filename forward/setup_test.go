@@ -1,0 +1,270 @@
+package forward
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coredns/caddy"
+
+	"github.com/miekg/dns"
+)
+
+// parseText reads the forward blocks of a server block.
+func parseText(text string) ([]*block, error) {
+	c := caddy.NewTestController("dns", text)
+	return parseBlocks(c)
+}
+
+// mustParse reads one forward block.
+func mustParse(t testing.TB, text string) *block {
+	t.Helper()
+	blocks, err := parseText(text)
+	if err != nil {
+		t.Fatalf("%s\n%v", text, err)
+	}
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks, want 1", len(blocks))
+	}
+	return blocks[0]
+}
+
+// propertyRows are what each property must take and must refuse. The key is the property's name.
+var propertyRows = map[string][]struct {
+	text  string            // a line of the block
+	check func(*block) bool // what a good line leads to; nil for a bad one
+	err   string            // part of what is said about a bad line
+}{
+	"except": {
+		{text: "except Example.org 10.0.0.0/23", check: func(b *block) bool {
+			return slices.Equal(b.except, []string{"example.org.", "0.0.10.in-addr.arpa.", "1.0.10.in-addr.arpa."})
+		}},
+		{text: "except", err: "Wrong argument count"},
+	},
+	"force_tcp": {
+		{text: "force_tcp", check: func(b *block) bool { return b.forceTCP }},
+		{text: "force_tcp yes", err: "Wrong argument count"},
+	},
+	"prefer_udp": {
+		{text: "prefer_udp", check: func(b *block) bool { return b.preferUDP }},
+		{text: "prefer_udp yes", err: "Wrong argument count"},
+	},
+	"expire": {
+		{text: "expire 3s", check: func(b *block) bool { return b.expire == 3*time.Second }},
+		{text: "expire 0s", check: func(b *block) bool { return b.expire == 0 }},
+		{text: "expire -1s", err: "expire can't be negative: -1s"},
+		{text: "expire soon", err: "expire soon: accepted is a duration"},
+		{text: "expire", err: "Wrong argument count"},
+	},
+	"max_age": {
+		{text: "max_age 20s", check: func(b *block) bool { return b.maxAge == 20*time.Second }},
+		{text: "max_age 0s", check: func(b *block) bool { return b.maxAge == 0 }},
+		{text: "max_age 9s", err: "max_age (9s) must not be less than expire (10s)"},
+		{text: "max_age -1s", err: "max_age can't be negative"},
+	},
+	"max_idle_conns": {
+		{text: "max_idle_conns 7", check: func(b *block) bool { return b.maxIdleConns == 7 }},
+		{text: "max_idle_conns -1", err: "max_idle_conns can't be negative: -1"},
+		{text: "max_idle_conns many", err: "accepted is a whole number"},
+	},
+	"read_timeout": {
+		{text: "read_timeout 300ms", check: func(b *block) bool { return b.readTimeout == 300*time.Millisecond }},
+		{text: "read_timeout 0s", err: "read_timeout must be positive"},
+		{text: "read_timeout -1s", err: "read_timeout can't be negative"},
+	},
+	"timeout": {
+		{text: "timeout 3s", check: func(b *block) bool { return b.budget == 3*time.Second }},
+		{text: "timeout 0s", err: "timeout must be positive"},
+		{text: "timeout", err: "Wrong argument count"},
+	},
+	"max_fails": {
+		{text: "max_fails 3", check: func(b *block) bool { return b.maxFails == 3 }},
+		{text: "max_fails 0", check: func(b *block) bool { return b.maxFails == 0 }},
+		{text: "max_fails -1", err: "max_fails can't be negative"},
+		{text: "max_fails 4294967296", err: "accepted is a number from 0 to 4294967295"},
+	},
+	"max_connect_attempts": {
+		{text: "max_connect_attempts 4", check: func(b *block) bool { return b.attempts(1) == 4 }},
+		{text: "max_connect_attempts 0", check: func(b *block) bool { return b.attempts(1) == 0 }},
+		{text: "max_connect_attempts x", err: "max_connect_attempts x: accepted is a whole number"},
+	},
+	"doh_method": {
+		{text: "doh_method GET", check: func(b *block) bool { return b.dohMethod == http.MethodGet }},
+		{text: "doh_method PUT", err: "doh_method must be either POST or GET, not PUT"},
+	},
+	"tls": {
+		{text: "tls", check: func(b *block) bool { return b.tls != nil && b.tlsKey != "" }},
+		{text: "tls nosuch.pem", err: "tls: error reading nosuch.pem"},
+		{text: "tls a b c d", err: "Wrong argument count"},
+	},
+	"tls_servername": {
+		{text: "tls_servername dns.example", check: func(b *block) bool { return b.serverName == "dns.example" }},
+		{text: "tls_servername", err: "Wrong argument count"},
+	},
+	"policy": {
+		{text: "policy random", check: func(b *block) bool { return b.policy == random }},
+		{text: "policy round_robin", check: func(b *block) bool { return b.policy == roundRobin }},
+		{text: "policy sequential", check: func(b *block) bool { return b.policy == sequential }},
+		{text: "policy fastest", err: "unknown policy 'fastest': accepted are random, round_robin and sequential"},
+	},
+	"health_check": {
+		{text: "health_check 3s", check: func(b *block) bool {
+			return b.probe.Interval == 3*time.Second && b.probe.Domain == "." && b.probe.RecursionDesired
+		}},
+		{text: "health_check 1s no_rec domain Example.org", check: func(b *block) bool {
+			return b.probe.Domain == "example.org." && !b.probe.RecursionDesired
+		}},
+		{text: "health_check 1s domain example.org no_rec", check: func(b *block) bool {
+			return b.probe.Domain == "example.org." && !b.probe.RecursionDesired
+		}},
+		{text: "health_check 1ns", check: func(b *block) bool { return b.probe.Interval == minProbeInterval }},
+		{text: "health_check 0s", err: "health_check must be positive"},
+		{text: "health_check -1s", err: "health_check can't be negative"},
+		{text: "health_check 1s domain", err: "Wrong argument count or unexpected line ending after 'domain'"},
+		{text: "health_check 1s domain a..b", err: "health_check: invalid domain name a..b"},
+		{text: "health_check 1s often", err: "health_check: unknown option often: accepted are no_rec and domain FQDN"},
+		{text: "health_check", err: "Wrong argument count"},
+	},
+	"max_concurrent": {
+		{text: "max_concurrent 1000", check: func(b *block) bool { return b.maxConcurrent == 1000 }},
+		{text: "max_concurrent many", err: "invalid syntax"},
+		{text: "max_concurrent -4", err: "max_concurrent can't be negative: -4"},
+	},
+	"next": {
+		{text: "next NXDOMAIN servfail", check: func(b *block) bool {
+			return slices.Equal(b.rules.next, []int{dns.RcodeNameError, dns.RcodeServerFailure})
+		}},
+		{text: "next", err: "Wrong argument count"},
+		{text: "next NXDOMAIN NOSUCH", err: "next: NOSUCH is not a valid rcode"},
+	},
+	"next_on_nodata": {
+		{text: "next_on_nodata", check: func(b *block) bool { return b.rules.nextOnNodata }},
+		{text: "next_on_nodata x", err: "Wrong argument count"},
+	},
+	"failfast_all_unhealthy_upstreams": {
+		{text: "failfast_all_unhealthy_upstreams", check: func(b *block) bool { return b.failfast }},
+		{text: "failfast_all_unhealthy_upstreams false", err: "Wrong argument count"},
+	},
+	"failover": {
+		{text: "failover ServFail REFUSED", check: func(b *block) bool {
+			return slices.Equal(b.rules.failover, []int{dns.RcodeServerFailure, dns.RcodeRefused})
+		}},
+		{text: "failover NOERROR", err: "NoError cannot be used in failover"},
+		{text: "failover NOSUCH", err: "failover: NOSUCH is not a valid rcode"},
+		{text: "failover", err: "Wrong argument count"},
+	},
+	"source_address": {
+		{text: "source_address 192.0.2.1", check: func(b *block) bool { return b.source.String() == "192.0.2.1" }},
+		{text: "source_address ::ffff:192.0.2.1", check: func(b *block) bool { return b.source.String() == "192.0.2.1" }},
+		{text: "source_address 2001:db8::1", check: func(b *block) bool { return b.source.String() == "2001:db8::1" }},
+		{text: "source_address eth0", err: "source_address: invalid IP address: eth0"},
+		{text: "source_address", err: "Wrong argument count or unexpected line ending after 'source_address'"},
+	},
+	"resolver": {
+		{text: "resolver 10.0.0.1 [2001:db8::1]:5353 2001:db8::2", check: func(b *block) bool {
+			return slices.Equal(b.resolvers, []netip.AddrPort{netip.MustParseAddrPort("10.0.0.1:53"),
+				netip.MustParseAddrPort("[2001:db8::1]:5353"), netip.MustParseAddrPort("[2001:db8::2]:53")})
+		}},
+		{text: "resolver 10.0.0.1:nosuch", check: func(b *block) bool { return b.ownResolvers && len(b.resolvers) == 0 }},
+		{text: "resolver dns.example", err: `resolver must be an IP address or IP:port: "dns.example"`},
+		{text: "resolver", err: "Wrong argument count"},
+	},
+}
+
+func TestEveryPropertyTakesGoodAndRefusesBadLines(t *testing.T) {
+	for name := range properties {
+		good, bad := false, false
+		for _, row := range propertyRows[name] {
+			good, bad = good || row.check != nil, bad || row.check == nil
+		}
+		if !good || !bad {
+			t.Errorf("property %s has no good or no bad row", name)
+		}
+	}
+	for name, rows := range propertyRows {
+		if properties[name] == nil {
+			t.Errorf("%s is no property", name)
+		}
+		for _, row := range rows {
+			blocks, err := parseText(fmt.Sprintf("forward . 127.0.0.1 {\n%s\n}", row.text))
+			switch {
+			case row.check == nil && err == nil:
+				t.Errorf("%s: taken, want an error with %q", row.text, row.err)
+			case row.check == nil && !strings.Contains(err.Error(), row.err):
+				t.Errorf("%s: error %v, want one with %q", row.text, err, row.err)
+			case row.check != nil && err != nil:
+				t.Errorf("%s: %v", row.text, err)
+			case row.check != nil && !row.check(blocks[0]):
+				t.Errorf("%s: read as %+v", row.text, blocks[0])
+			}
+		}
+	}
+}
+
+func TestErrorsNameFileAndLine(t *testing.T) {
+	for _, tt := range []struct{ text, where string }{
+		{"forward . 127.0.0.1 {\n max_fails 1\n expire soon\n}", "Testfile:3 "},
+		{"\nforward . 127.0.0.1:53 /etc/nosuch/file", "Testfile:2 "},
+		{"forward .", "Testfile:1 "},
+		{"forward . 127.0.0.1 {\n blaat\n}", "Testfile:2 "},
+	} {
+		_, err := parseText(tt.text)
+		if err == nil || !strings.Contains(err.Error(), tt.where) {
+			t.Errorf("%q: error %v, want one that says %s", tt.text, err, tt.where)
+		}
+	}
+}
+
+func TestAnUnknownPropertyIsToldWhatIsAccepted(t *testing.T) {
+	_, err := parseText("forward . 127.0.0.1 {\n blaat\n}")
+	if err == nil || !strings.Contains(err.Error(), "unknown property 'blaat'") ||
+		!strings.Contains(err.Error(), "max_concurrent") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFromIsADomainOrANetwork(t *testing.T) {
+	long := strings.Repeat("x", 64)
+	for _, tt := range []struct {
+		from string
+		want []string // nil: an error
+	}{
+		{".", []string{"."}},
+		{"Example.ORG", []string{"example.org."}},
+		{"dns://example.org:53", []string{"example.org."}},
+		{"10.9.0.0/16", []string{"9.10.in-addr.arpa."}},
+		{"10.9.8.0/23", []string{"8.9.10.in-addr.arpa.", "9.9.10.in-addr.arpa."}},
+		{long, nil},
+	} {
+		blocks, err := parseText("forward " + tt.from + " 127.0.0.1")
+		if tt.want == nil {
+			if err == nil || !strings.Contains(err.Error(), "unable to normalize '"+tt.from+"'") {
+				t.Errorf("%s: error %v", tt.from, err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(blocks[0].zones, tt.want) {
+			t.Errorf("%s: zones %v, error %v, want %v", tt.from, blocks, err, tt.want)
+		}
+	}
+}
+
+func TestDefaultsAreThoseOfTheInTreePlugin(t *testing.T) {
+	b := mustParse(t, "forward . 127.0.0.1")
+	if b.expire != 10*time.Second || b.maxAge != 0 || b.readTimeout != 2*time.Second || b.budget != 5*time.Second ||
+		b.maxFails != 2 || b.attempts(3) != 6 || b.maxConcurrent != 0 || b.policy != random || b.dohMethod != "POST" ||
+		b.probe.Interval != 500*time.Millisecond || b.probe.Domain != "." || !b.probe.RecursionDesired || b.failfast {
+		t.Errorf("defaults %+v", b)
+	}
+}
+
+func TestSeveralBlocksKeepTheirOrder(t *testing.T) {
+	blocks, err := parseText("forward a.example 127.0.0.1\nforward b.example 127.0.0.2 {\n max_fails 1\n}\nforward . ::1")
+	if err != nil || len(blocks) != 3 || blocks[1].zones[0] != "b.example." || blocks[1].maxFails != 1 {
+		t.Fatalf("%d blocks, error %v", len(blocks), err)
+	}
+}
