@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -16,6 +17,8 @@ import (
 // login.
 type connector struct {
 	cfg Config
+	// answers is set once etcd has answered a question about progress. Streams that do not are dead from then on.
+	answers atomic.Bool
 
 	// sem guards the following. It is a channel and not a mutex because making a client logs in, which takes as long as
 	// etcd likes: whoever waits meanwhile must be able to give up.

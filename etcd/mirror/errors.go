@@ -40,7 +40,7 @@ var (
 // relistReason tells whether err leaves no way but a new list, and what to call that.
 func relistReason(err error) (Reason, bool) {
 	switch {
-	case errors.Is(err, errCompacted), errors.Is(rpctypes.Error(err), rpctypes.ErrCompacted):
+	case errors.Is(err, errCompacted), errors.Is(err, rpctypes.ErrCompacted):
 		return ReasonCompacted, true
 	case errors.Is(err, errCluster):
 		return ReasonCluster, true
@@ -54,7 +54,6 @@ func relistReason(err error) (Reason, bool) {
 
 // loginRefused tells whether err calls for a new client with a login read anew.
 func loginRefused(err error) bool {
-	err = rpctypes.Error(err)
 	for _, refusal := range []error{
 		rpctypes.ErrAuthFailed, rpctypes.ErrInvalidAuthToken, rpctypes.ErrUserEmpty, rpctypes.ErrUserNotFound,
 	} {
@@ -106,7 +105,7 @@ func kind(err error) string {
 		return string(reason)
 	}
 	switch {
-	case errors.Is(rpctypes.Error(err), rpctypes.ErrPermissionDenied):
+	case errors.Is(err, rpctypes.ErrPermissionDenied):
 		return "permission"
 	case loginRefused(err):
 		return "login"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc"
 )
@@ -42,7 +43,7 @@ func (f *Feed) watch(client *clientv3.Client) error {
 		case <-s.done:
 			err = s.err
 		case now := <-tick.C:
-			err = f.askProgress(s, now)
+			err = f.askProgress(s, client, now)
 		}
 		if err != nil {
 			return fmt.Errorf("watching %s: %w", f.keys, err)
@@ -60,8 +61,11 @@ func (f *Feed) take(s *stream, resp *pb.WatchResponse) error {
 	case resp.Canceled:
 		return cancelError(resp.CancelReason)
 	case resp.Created:
-		s.created = true
-		return nil
+		s.asked = time.Time{}
+		return s.ask(time.Now())
+	}
+	if !s.asked.IsZero() {
+		s.asked = time.Now() // slow, but not silent
 	}
 	whole, ok := s.join(resp)
 	if !ok {
@@ -88,7 +92,8 @@ func (f *Feed) take(s *stream, resp *pb.WatchResponse) error {
 // progressed handles an answer about progress: the copy is that of its revision as well.
 func (f *Feed) progressed(s *stream, resp *pb.WatchResponse) {
 	if resp.WatchId == allWatches {
-		s.answered()
+		s.asked = time.Time{}
+		f.mirror.conn.answers.Store(true)
 	}
 	if resp.Header.Revision < f.next-1 {
 		return // from a member that has yet to come as far as the copy: no news
@@ -101,17 +106,23 @@ func (f *Feed) progressed(s *stream, resp *pb.WatchResponse) {
 }
 
 // askProgress asks how far etcd has come, unless it owes an answer already; for too long is an error.
-func (f *Feed) askProgress(s *stream, now time.Time) error {
-	if !s.asked.IsZero() {
-		if now.Sub(s.asked) >= f.timing.Silence {
-			return errSilent
-		}
+func (f *Feed) askProgress(s *stream, client *clientv3.Client, now time.Time) error {
+	switch {
+	case s.asked.IsZero():
+		return s.ask(now)
+	case now.Sub(s.asked) < f.timing.Silence:
 		return nil
+	case f.mirror.conn.answers.Load():
+		return errSilent
 	}
-	s.asked = now
-	return s.Send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{
-		ProgressRequest: &pb.WatchProgressRequest{},
-	}})
+	// etcd's gRPC proxy never answers about progress. What it passes on from the quorum must do, with its keep-alive, its
+	// notice of progress every ten minutes, and the audit.
+	if err := f.confirm(client); err != nil {
+		return err
+	}
+	s.asked = time.Time{}
+	f.confirmed()
+	return nil
 }
 
 // stream is one watch of one range.
@@ -124,9 +135,8 @@ type stream struct {
 
 	// The following belong to the goroutine of the feed.
 
-	created  bool
 	partial  *pb.WatchResponse // a response of which fragments are still to come
-	asked    time.Time         // when the question about progress was asked that is not answered yet; zero: none
+	asked    time.Time         // since when etcd owes an answer; zero: it does not
 	progress int64             // revision of the last answer
 }
 
@@ -139,7 +149,7 @@ func (f *Feed) openStream(ctx context.Context, client *clientv3.Client, cancel f
 	w, err := pb.NewWatchClient(client.ActiveConnection()).
 		Watch(ctx, grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(math.MaxInt32))
 	if err != nil {
-		return nil, err
+		return nil, rpctypes.Error(err)
 	}
 	err = w.Send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: &pb.WatchCreateRequest{
 		Key:            []byte(f.keys.Start),
@@ -163,7 +173,7 @@ func (s *stream) receive() {
 	for {
 		resp, err := s.Recv()
 		if err != nil {
-			s.err = err
+			s.err = rpctypes.Error(err)
 			return
 		}
 		select {
@@ -178,8 +188,14 @@ func (s *stream) receive() {
 // wait returns when the goroutine of the stream has ended, for which its context must have.
 func (s *stream) wait() { <-s.done }
 
-// answered notes that etcd is not silent.
-func (s *stream) answered() { s.asked = time.Time{} }
+// ask asks about the progress of the stream.
+func (s *stream) ask(now time.Time) error {
+	s.asked = now
+	err := s.Send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{
+		ProgressRequest: &pb.WatchProgressRequest{},
+	}})
+	return rpctypes.Error(err)
+}
 
 // join puts fragments together. It returns false while some are missing.
 func (s *stream) join(resp *pb.WatchResponse) (*pb.WatchResponse, bool) {
