@@ -1,0 +1,71 @@
+package etcd
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/pkg/fall"
+	clog "github.com/coredns/coredns/plugin/pkg/log"
+	"github.com/coredns/coredns/plugin/pkg/upstream"
+
+	"github.com/trident-dns/trident/plugin/backend"
+
+	"github.com/miekg/dns"
+)
+
+const pluginName = "etcd"
+
+var log = clog.NewWithPlugin(pluginName)
+
+// Etcd answers for its zones from records in etcd. One stands for one etcd block of a Corefile. It does not change once
+// it is started.
+type Etcd struct {
+	Next plugin.Handler
+
+	fall     fall.F
+	resolver backend.Resolver
+	zones    zones
+	upstream *upstream.Upstream
+	maxStale time.Duration // 0: what is known is told for ever
+	ready    func() bool   // of all blocks of the server
+	started  atomic.Bool   // the zones have their sources
+}
+
+// zones are the zones of one block by name.
+type zones map[string]*served
+
+// served is a zone with the source of its records.
+type served struct {
+	*backend.Zone
+	source *source // set before Etcd.started, not changed after it
+}
+
+// match returns the closest zone at or above a lower-cased name, nil when there is none.
+func (z zones) match(name string) *served {
+	for offset, end := 0, false; !end; offset, end = dns.NextLabel(name, offset) {
+		if s, ok := z[name[offset:]]; ok {
+			return s
+		}
+	}
+	return z["."]
+}
+
+// Name implements plugin.Handler.
+func (e *Etcd) Name() string { return pluginName }
+
+// Ready implements ready.Readiness.
+func (e *Etcd) Ready() bool { return e.ready() }
+
+// hasData tells whether every zone of this block can be answered for.
+func (e *Etcd) hasData() bool {
+	if !e.started.Load() {
+		return false
+	}
+	for _, z := range e.zones {
+		if !z.source.index.Snapshot().Ready() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,110 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/coredns/coredns/core/dnsserver"
+	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/metadata"
+	"github.com/coredns/coredns/plugin/metrics"
+	"github.com/coredns/coredns/request"
+
+	"github.com/trident-dns/trident/plugin/backend"
+
+	"github.com/miekg/dns"
+)
+
+const (
+	// outsideTimeout bounds the lookup of names outside of the zones. Whoever asked gives up about then.
+	outsideTimeout = 5 * time.Second
+	// maxReentries is how often one question may come back to the server by way of names outside of its zones: a chain
+	// that alternates between two servers of the process is cut there.
+	maxReentries = 8
+)
+
+var errReentries = errors.New("chain comes back too often")
+
+// ServeDNS implements plugin.Handler.
+func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
+	state := request.Request{W: w, Req: r}
+	z := e.zones.match(state.Name())
+	// Only questions are for this plugin: NOTIFY and UPDATE are for those that come after it.
+	if z == nil || r.Opcode != dns.OpcodeQuery {
+		return plugin.NextOrFailure(pluginName, e.Next, ctx, w, r)
+	}
+	if t := state.QType(); t == dns.TypeAXFR || t == dns.TypeIXFR {
+		return dns.RcodeRefused, nil
+	}
+	trust := z.source.trust(time.Now(), e.maxStale)
+	metadata.SetValueFunc(ctx, "etcd/zone", func() string { return z.Name })
+	metadata.SetValueFunc(ctx, "etcd/state", trust.String)
+	if trust == starting || trust == expired {
+		return e.fail(ctx, state, z, trust)
+	}
+
+	q := backend.Question{Name: state.QName(), Type: state.QType(), Outside: e.outside(state)}
+	if trust == stale {
+		q.MaxTTL = staleTTL
+	}
+	res := e.resolver.Lookup(ctx, &view{zones: e.zones}, q)
+	if res.Cut {
+		walksCut.WithLabelValues(metrics.WithServer(ctx), z.Name).Inc()
+	}
+	if res.Missing && e.fall.Through(state.Name()) {
+		return plugin.NextOrFailure(pluginName, e.Next, ctx, w, r)
+	}
+
+	m := new(dns.Msg)
+	m.SetRcode(r, res.Rcode)
+	m.Authoritative, m.Truncated = res.Authoritative, res.Truncated
+	m.Answer, m.Ns, m.Extra = res.Answer, res.Ns, res.Extra
+	if trust == stale {
+		staleAnswers.WithLabelValues(metrics.WithServer(ctx), z.Name).Inc()
+		explain(r, m, staleCode(res.Rcode), "etcd is away")
+	}
+	_ = w.WriteMsg(m)
+	return dns.RcodeSuccess, nil
+}
+
+// fail answers SERVFAIL. With EDNS the reply is written here, since it has room for the reason.
+func (e *Etcd) fail(ctx context.Context, state request.Request, z *served, t trust) (int, error) {
+	failures.WithLabelValues(metrics.WithServer(ctx), z.Name, t.String()).Inc()
+	err := plugin.Error(pluginName, fmt.Errorf("zone %s: %s", z.Name, t.reason()))
+	if state.Req.IsEdns0() == nil {
+		return dns.RcodeServerFailure, err
+	}
+	m := new(dns.Msg)
+	m.SetRcode(state.Req, dns.RcodeServerFailure)
+	explain(state.Req, m, t.code(), t.reason())
+	_ = state.W.WriteMsg(m)
+	return dns.RcodeSuccess, err
+}
+
+// explain adds an extended error (RFC 8914) to a reply when the client can take one.
+func explain(r, m *dns.Msg, code uint16, text string) {
+	if r.IsEdns0() == nil {
+		return
+	}
+	opt := &dns.OPT{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeOPT}}
+	opt.Option = append(opt.Option, &dns.EDNS0_EDE{InfoCode: code, ExtraText: text})
+	m.Extra = append(m.Extra, opt)
+}
+
+// outside looks up names that no zone of the block holds: by asking the server, as if a client had.
+func (e *Etcd) outside(state request.Request) func(context.Context, string, uint16) (*dns.Msg, error) {
+	return func(ctx context.Context, name string, qtype uint16) (*dns.Msg, error) {
+		loop, _ := ctx.Value(dnsserver.LoopKey{}).(int)
+		if loop >= maxReentries {
+			return nil, errReentries
+		}
+		ctx = context.WithValue(ctx, dnsserver.LoopKey{}, loop+1)
+		// Lookups run side by side, and the metadata of a question is a map without a lock.
+		ctx = metadata.ContextWithMetadata(ctx)
+		ctx, cancel := context.WithTimeout(ctx, outsideTimeout)
+		defer cancel()
+		return e.upstream.Lookup(ctx, state, name, qtype)
+	}
+}

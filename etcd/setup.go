@@ -1,0 +1,54 @@
+package etcd
+
+import (
+	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/core/dnsserver"
+	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/pkg/upstream"
+
+	"github.com/trident-dns/trident/internal/readiness"
+	"github.com/trident-dns/trident/internal/shared"
+	"github.com/trident-dns/trident/plugin/backend"
+)
+
+func init() { plugin.Register(pluginName, setup) }
+
+// setup makes a handler of each etcd block of a server block, chained in their order.
+func setup(c *caddy.Controller) error {
+	owner := shared.Of(c)
+	for c.Next() {
+		cfg, err := parse(c)
+		if err != nil {
+			return plugin.Error(pluginName, err)
+		}
+		e := newEtcd(cfg)
+		e.ready = readiness.Join(c, pluginName, func() bool { return cfg.readyAlways || e.hasData() })
+		c.OnStartup(func() error {
+			if err := e.start(owner, cfg); err != nil {
+				return plugin.Error(pluginName, err)
+			}
+			return nil
+		})
+		dnsserver.GetConfig(c).AddPlugin(func(next plugin.Handler) plugin.Handler {
+			e.Next = next
+			return e
+		})
+	}
+	return nil
+}
+
+func newEtcd(cfg *config) *Etcd {
+	e := &Etcd{
+		fall:     cfg.fall,
+		resolver: backend.Resolver{Settings: cfg.settings},
+		zones:    zones{},
+		upstream: upstream.New(),
+		maxStale: cfg.maxStale,
+	}
+	for _, name := range cfg.zones {
+		z := backend.NewZone(name)
+		e.zones[z.Name] = &served{Zone: z}
+	}
+	e.ready = e.hasData
+	return e
+}

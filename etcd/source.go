@@ -1,0 +1,71 @@
+package etcd
+
+import (
+	"time"
+
+	"github.com/trident-dns/trident/internal/shared"
+	"github.com/trident-dns/trident/plugin/backend"
+	"github.com/trident-dns/trident/plugin/skydns"
+
+	"github.com/trident-dns/trident/etcd/index"
+	"github.com/trident-dns/trident/etcd/mirror"
+)
+
+// What outlives one configuration. A reload that names the same cluster and zones goes on with what is known of them.
+var (
+	mirrors shared.Pool[*mirror.Mirror]
+	sources shared.Pool[*source]
+)
+
+// source is the records of one zone, and of those of a block that lie below it, kept in step with etcd.
+type source struct {
+	zone   *backend.Zone
+	prefix skydns.Prefix
+	index  *index.Index
+	keys   *mirror.Feed // those below the zone's name
+	apex   *mirror.Feed // the one of the zone's name itself; nil for the root
+	loaded time.Time    // of the snapshot on disk that it began with
+}
+
+// openSource begins to copy a zone. It does not wait for etcd.
+func openSource(m *mirror.Mirror, prefix skydns.Prefix, zone *backend.Zone) *source {
+	s := &source{zone: zone, prefix: prefix, index: index.New(prefix, zone.Path, logBad)}
+	below := string(prefix) + "/"
+	if zone.Path != "" {
+		key := below + zone.Path
+		below = key + "/"
+		// A feed of its own: rights on the zone need not include this key.
+		s.apex = m.Subscribe(mirror.Single(key), s.index.Apex(), mirror.Position{})
+	}
+	s.keys = m.Subscribe(mirror.Prefix(below), s.index.Zone(), mirror.Position{})
+	live.add(s)
+	return s
+}
+
+// Close ends the copying. What is known stays, and is told until the server has stopped.
+func (s *source) Close() error {
+	live.remove(s)
+	s.keys.Close()
+	if s.apex != nil {
+		s.apex.Close()
+	}
+	return nil
+}
+
+// trust tells how far what is known may be told now.
+func (s *source) trust(now time.Time, maxStale time.Duration) trust {
+	return judge(s.index.Snapshot().Ready(), s.keys.Status(), s.loaded, now, maxStale)
+}
+
+// maxBadLogged is how many bad keys of one list or change are logged; the rest is counted.
+const maxBadLogged = 10
+
+func logBad(bad []index.Bad) {
+	for i, b := range bad {
+		if i == maxBadLogged {
+			log.Warningf("%d more keys cannot be served", len(bad)-i)
+			return
+		}
+		log.Warningf("Key %s of revision %d cannot be served: %v", b.Key, b.Revision, b.Err)
+	}
+}

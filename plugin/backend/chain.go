@@ -1,0 +1,165 @@
+package backend
+
+import (
+	"github.com/trident-dns/trident/plugin/skydns"
+
+	"github.com/miekg/dns"
+)
+
+// chain is the way from a name to the records that it stands for.
+type chain struct {
+	answer []dns.RR
+	first  *walk // the records of the first name, nil when no zone here holds it
+	// What the end of the chain is: records (all of these are zero), a name without records of the type (zone is set)
+	// that exists or not, or a name for somebody else to answer (outside).
+	zone    *Zone
+	store   Store
+	exists  bool
+	outside string
+}
+
+// follow goes from name to the records of a type, through CNAME records where the type allows. glue is set when the
+// records are for an additional section: they may then lie beyond a zone cut.
+func (l *lookup) follow(name string, qtype uint16, glue bool) chain {
+	var c chain
+	for {
+		lower := dns.CanonicalName(name)
+		zone, store := l.view.Zone(lower)
+		if zone == nil {
+			c.outside = name
+			return c
+		}
+		path := skydns.PathOf(lower)
+		if !glue && len(c.answer) > 0 {
+			if _, ok := findCut(zone, store, path, qtype); ok {
+				return c // whoever is delegated to knows
+			}
+		}
+		w := l.gather(zone, store, path, qtype)
+		if c.first == nil {
+			c.first = w
+		}
+		if rrs := l.records(w, name, qtype); len(rrs) > 0 {
+			c.answer = append(c.answer, rrs...)
+			return c
+		}
+		target, via := l.alias(w)
+		if target == "" || !followsAlias(qtype) && qtype != dns.TypeCNAME {
+			c.zone, c.store, c.exists = zone, store, w.found || path == zone.Path
+			return c
+		}
+		cname := &dns.CNAME{Hdr: l.header(name, dns.TypeCNAME, via), Target: target}
+		if qtype == dns.TypeCNAME {
+			c.answer = append(c.answer, cname)
+			return c
+		}
+		// A chain that is too long or comes back ends without its end: who follows it finds out by himself.
+		if len(c.answer) >= MaxChain || owns(c.answer, target) || equalNames(name, target) {
+			c.answer = append(c.answer, cname)
+			return c
+		}
+		c.answer = append(c.answer, cname)
+		name = target
+	}
+}
+
+// owns tells whether one of the records of a chain is of this name already.
+func owns(answer []dns.RR, name string) bool {
+	for _, rr := range answer {
+		if equalNames(rr.Header().Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func equalNames(a, b string) bool { return dns.CanonicalName(a) == dns.CanonicalName(b) }
+
+// followsAlias tells whether a name without records of this type is answered with its CNAME record. A record with a
+// name for a host is a CNAME record for what clients connect to; SRV, MX and PTR have it as their target, and the rest
+// is the zone's own.
+func followsAlias(qtype uint16) bool {
+	switch qtype {
+	case dns.TypeSRV, dns.TypeMX, dns.TypePTR, dns.TypeNS, dns.TypeSOA, dns.TypeCNAME, dns.TypeDS:
+		return false
+	}
+	return qtype < 128 || qtype > 255 // question types, RFC 6895, section 3.1
+}
+
+// alias returns the target of the CNAME record of a name, "" when it has none, and the record that says so. A name with
+// addresses has none (RFC 1034, section 3.6.2), and one with several has the first (RFC 2181, section 10.1).
+func (l *lookup) alias(w *walk) (string, *skydns.Record) {
+	target, via := "", (*skydns.Record)(nil)
+	for _, it := range w.items {
+		host := it.Target()
+		if rr := it.RR(); rr != nil {
+			switch rr := rr.(type) {
+			case *dns.A, *dns.AAAA:
+				return "", nil
+			case *dns.CNAME:
+				host = rr.Target
+			}
+		} else if k := it.Kind(); k == skydns.IPv4 || k == skydns.IPv6 {
+			return "", nil
+		}
+		if host == "" || target != "" || l.isOwn(w.path, host) {
+			continue
+		}
+		target, via = host, it.Record
+	}
+	return target, via
+}
+
+// isOwn tells whether a target brings nothing that the name at path has not got already: the name itself and, in the
+// mode of SkyDNS, all below it.
+func (l *lookup) isOwn(path, target string) bool {
+	p := skydns.PathOf(target)
+	return p == path || l.Mode == SkyDNS && isWithin(p, path)
+}
+
+// chase answers a question of a type that has no targets of its own.
+func (l *lookup) chase() {
+	c := l.follow(l.q.Name, l.q.Type, false)
+	l.res.Answer = c.answer
+	switch {
+	case c.outside != "":
+		l.askOutside(c.outside)
+	case c.zone != nil:
+		l.negative(c.zone, c.store, c.exists)
+	}
+	if len(c.answer) > 0 {
+		return
+	}
+	switch l.q.Type {
+	case dns.TypeCNAME, dns.TypePTR:
+		l.res.Missing = !c.first.leaf
+	default:
+		l.res.Missing = !c.first.found
+	}
+}
+
+// askOutside completes a chain with what is known elsewhere about its last name.
+func (l *lookup) askOutside(name string) {
+	if l.q.Outside == nil {
+		return
+	}
+	m, err := l.q.Outside(l.ctx, name, l.q.Type)
+	if err != nil || m == nil {
+		l.res.Rcode = dns.RcodeServerFailure
+		return
+	}
+	l.res.Answer = append(l.res.Answer, m.Answer...)
+	l.res.Truncated = m.Truncated
+	switch m.Rcode {
+	case dns.RcodeNameError, dns.RcodeServerFailure:
+		// RFC 6604, section 3: the rcode is that of the end of the chain.
+		l.res.Rcode = m.Rcode
+	default:
+		// Whoever refuses does not serve the name: the client may ask where it is served.
+	}
+	for _, rr := range m.Ns {
+		if rr.Header().Rrtype == dns.TypeSOA {
+			l.res.Ns = append(l.res.Ns, rr)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package backend
+
+import (
+	"strings"
+
+	"github.com/trident-dns/trident/plugin/skydns"
+
+	"github.com/miekg/dns"
+)
+
+// gather finds the records that a name of zone has for a type of question. path is that of the name.
+func (l *lookup) gather(zone *Zone, store Store, path string, qtype uint16) *walk {
+	w := &walk{view: l.view, store: store, qtype: qtype, path: path}
+	if path == zone.Path {
+		l.gatherApex(w, zone)
+	} else {
+		l.gatherName(w, zone)
+	}
+	l.res.Cut = l.res.Cut || w.cut
+	w.items = group(w.items)
+	return w
+}
+
+func (l *lookup) gatherName(w *walk, zone *Zone) {
+	exact := l.Mode == Exact
+	switch {
+	case exact:
+		w.owned(w.path)
+		w.found = w.found || exists(w.store, w.path)
+	case hasAny(zone, w.path):
+		w.match(zone, w.path)
+		return
+	default:
+		w.at(w.path)
+		w.below(w.path)
+	}
+	if w.found {
+		return
+	}
+	// RFC 4592, section 3.3.1: the wildcard below the closest name that exists, and no other.
+	encloser := w.path
+	for encloser != zone.Path {
+		encloser = parent(encloser)
+		if encloser == zone.Path || exists(w.store, encloser) {
+			break
+		}
+	}
+	w.star = join(encloser, "*")
+	if exact {
+		w.owned(w.star)
+		w.found = w.found || exists(w.store, w.star)
+		return
+	}
+	w.at(w.star)
+	w.below(w.star)
+}
+
+// gatherApex finds the records of the apex. Address questions are for dns/apex, and for the whole zone only when nothing
+// is kept there. TXT, MX and SRV are for the whole zone with dns/apex, and all other types for dns/apex alone: nobody
+// wants the CAA or PTR record of some name below as the zone's own.
+func (l *lookup) gatherApex(w *walk, zone *Zone) {
+	exact := l.Mode == Exact
+	switch w.qtype {
+	case dns.TypeA, dns.TypeAAAA:
+		w.at(zone.apex)
+		w.below(zone.apex)
+		switch {
+		case exact:
+			w.owned(zone.Path)
+		case !w.found && !l.NoApexFallback:
+			w.at(zone.Path)
+			w.below(zone.Path)
+		}
+		return
+	case dns.TypeTXT, dns.TypeMX, dns.TypeSRV:
+		if !exact {
+			w.allowed = zone.apex
+			w.at(zone.Path)
+			w.below(zone.Path)
+			return
+		}
+	}
+	w.owned(zone.Path)
+	leaf := w.leaf
+	w.at(zone.apex)
+	w.below(zone.apex)
+	w.leaf = leaf
+	if !l.NoApexFallback || exact {
+		w.found = w.found || exists(w.store, zone.Path)
+	}
+}
+
+func parent(path string) string {
+	return path[:max(strings.LastIndexByte(path, '/'), 0)]
+}
+
+// group keeps the records of one group: that of the shortest key that has one. When two of the shortest keys disagree
+// all records stay, and records without a group belong to every group.
+func group(items []item) []item {
+	grouped := false
+	for i := range items {
+		if items[i].Group() != "" {
+			grouped = true
+			break
+		}
+	}
+	if !grouped {
+		return items
+	}
+	want, depth := items[0].Group(), labels(items[0].path)
+	for _, it := range items[1:] {
+		if n := labels(it.path); n < depth && it.Group() != "" {
+			want, depth = it.Group(), n
+		}
+	}
+	if want == "" {
+		return items
+	}
+	kept := make([]item, 0, len(items))
+	for _, it := range items {
+		switch g := it.Group(); {
+		case g == "" || g == want:
+			kept = append(kept, it)
+		case labels(it.path) == depth:
+			return items
+		}
+	}
+	return kept
+}
+
+func labels(path string) int { return strings.Count(path, "/") }
+
+// targetOf is the name that a record with an address goes by where a name is needed: that of its key, less the labels
+// of targetstrip. Below a wildcard it is the name that was asked for in place of the wildcard.
+func (w *walk) targetOf(it item) string {
+	path := it.path
+	if w.star != "" && isWithin(path, w.star) {
+		path = w.path + path[len(w.star):]
+	}
+	return skydns.NameOf(skydns.StripPath(path, it.Strip()))
+}

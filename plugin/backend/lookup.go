@@ -1,0 +1,102 @@
+package backend
+
+import (
+	"context"
+
+	"github.com/trident-dns/trident/plugin/skydns"
+
+	"github.com/miekg/dns"
+)
+
+// lookup is one question on its way to a Result.
+type lookup struct {
+	*Resolver
+	ctx  context.Context
+	view View
+	q    Question
+	res  Result
+}
+
+// Lookup answers q from v. The name of q must belong to a zone of v.
+func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
+	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q}
+	l.res.Authoritative = true
+	name := dns.CanonicalName(q.Name)
+	zone, store := v.Zone(name)
+	if zone == nil {
+		return Result{Rcode: dns.RcodeRefused}
+	}
+	path := skydns.PathOf(name)
+	if cut, ok := findCut(zone, store, path, q.Type); ok {
+		l.refer(zone, store, cut)
+		return l.res
+	}
+	switch {
+	case path == zone.Path && q.Type == dns.TypeSOA:
+		l.res.Answer = []dns.RR{l.soa(zone, store)}
+	case path == zone.Path && q.Type == dns.TypeNS:
+		l.nameservers(zone, store)
+	case q.Type == dns.TypeSRV, q.Type == dns.TypeMX:
+		l.services(zone, store, path)
+	default:
+		l.chase()
+	}
+	return l.res
+}
+
+// negative makes the reply one without data: NXDOMAIN when the name does not exist, which the apex always does.
+func (l *lookup) negative(zone *Zone, store Store, nameExists bool) {
+	if !nameExists {
+		l.res.Rcode = dns.RcodeNameError
+	}
+	l.res.Ns = []dns.RR{l.soa(zone, store)}
+}
+
+// soa is the SOA record of a zone. Its TTL is that of a negative answer: RFC 2308, section 5.
+func (l *lookup) soa(zone *Zone, store Store) dns.RR {
+	mname, rname := l.SOA.MName, l.SOA.RName
+	if mname == "" {
+		mname = below("ns.dns", zone)
+	}
+	if rname == "" {
+		rname = below("hostmaster", zone)
+	}
+	ttl := min(l.NegativeTTL, maxSOATTL)
+	if l.q.MaxTTL > 0 {
+		ttl = min(ttl, l.q.MaxTTL)
+	}
+	return &dns.SOA{
+		Hdr: dns.RR_Header{Name: zone.Name, Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: ttl},
+		Ns:  mname, Mbox: rname, Serial: store.Serial(zone),
+		Refresh: l.SOA.Refresh, Retry: l.SOA.Retry, Expire: l.SOA.Expire, Minttl: l.NegativeTTL,
+	}
+}
+
+// maxSOATTL bounds how long a negative answer is kept where its TTL was set long: 5 minutes, as in-tree.
+const maxSOATTL = 300
+
+func below(name string, zone *Zone) string {
+	if zone.Name == "." {
+		return name + "."
+	}
+	return name + "." + zone.Name
+}
+
+// ttl is the TTL of a record's answer.
+func (l *lookup) ttl(r *skydns.Record) uint32 {
+	ttl, own := r.TTL(), true
+	if ttl == 0 {
+		ttl, own = l.TTL, false
+	}
+	if r.Lease() != 0 && l.RecordTTL != nil {
+		ttl = l.RecordTTL(r, ttl, own)
+	}
+	if l.q.MaxTTL > 0 {
+		ttl = min(ttl, l.q.MaxTTL)
+	}
+	return ttl
+}
+
+func (l *lookup) header(name string, rrtype uint16, r *skydns.Record) dns.RR_Header {
+	return dns.RR_Header{Name: name, Rrtype: rrtype, Class: dns.ClassINET, Ttl: l.ttl(r)}
+}

@@ -1,0 +1,87 @@
+package backend
+
+import (
+	"context"
+
+	"github.com/trident-dns/trident/plugin/skydns"
+
+	"github.com/miekg/dns"
+)
+
+// Mode is which records a name has.
+type Mode uint8
+
+// The modes; see the package comment.
+const (
+	SkyDNS Mode = iota
+	Exact
+)
+
+// The bounds of one question.
+const (
+	// MaxRecords of one walk: no record takes less than 16 bytes of a message (RFC 1035, section 4.1.3, with its name
+	// compressed and an address), so that this many fill the 65,535 that there are.
+	MaxRecords = 65535 / 16
+	// MaxSteps are the records that one walk may look at to find them, about half a millisecond.
+	MaxSteps = 4 * MaxRecords
+	// MaxChain is how many CNAME records one answer follows. In-tree CoreDNS and SkyDNS stop at about the same.
+	MaxChain = 10
+	// MaxOutside is how many names are looked up outside for the addresses of one answer's targets.
+	MaxOutside = 16
+)
+
+// SOA is what the SOA record of a zone says beside its serial.
+type SOA struct {
+	// MName and RName: "" means ns.dns and hostmaster below the zone.
+	MName, RName           string
+	Refresh, Retry, Expire uint32
+}
+
+// Settings of a Resolver. They do not change once it is used.
+type Settings struct {
+	Mode           Mode
+	NoApexFallback bool   // address questions for an apex are answered from dns/apex only
+	TTL            uint32 // of records without one
+	NegativeTTL    uint32 // MINIMUM of the SOA record
+	Priority       uint16 // of records without one
+	SOA            SOA
+	// RecordTTL, when it is not nil, replaces the TTL of a record that hangs on a lease. ttl is its own or the default.
+	RecordTTL func(r *skydns.Record, ttl uint32, own bool) uint32
+}
+
+// Defaults are the settings of SkyDNS as CoreDNS has them.
+func Defaults() Settings {
+	return Settings{
+		TTL: 300, NegativeTTL: 30, Priority: 10,
+		SOA: SOA{Refresh: 7200, Retry: 1800, Expire: 86400},
+	}
+}
+
+// Question is what is asked for.
+type Question struct {
+	Name string // as the client wrote it, fully qualified
+	Type uint16
+	// MaxTTL caps the TTL of all that is answered from the store. 0: it does not.
+	MaxTTL uint32
+	// Outside answers for names that no zone here holds. It may be called from several goroutines at once, must end when
+	// ctx does, and may be nil: such names are then left to the client.
+	Outside func(ctx context.Context, name string, qtype uint16) (*dns.Msg, error)
+}
+
+// Result is the reply to a question.
+type Result struct {
+	Rcode             int
+	Answer, Ns, Extra []dns.RR
+	// Authoritative is false for a referral.
+	Authoritative bool
+	// Truncated: what came from outside was.
+	Truncated bool
+	// Missing: there is no key that the question could have been about, whether its name exists or not. Questions like
+	// that are what `fallthrough` is for.
+	Missing bool
+	// Cut: a walk ended before its end, at MaxRecords or MaxSteps, or targets were not looked up at MaxOutside.
+	Cut bool
+}
+
+// Resolver answers questions. It may be used by any number of goroutines.
+type Resolver struct{ Settings }

@@ -1,0 +1,227 @@
+package backend
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/trident-dns/trident/plugin/skydns"
+
+	"github.com/miekg/dns"
+)
+
+// item is a record with the path it was found at.
+type item struct {
+	path string
+	*skydns.Record
+}
+
+// walk gathers the records of one name for one type of question.
+type walk struct {
+	view    View
+	store   Store
+	path    string // of the name
+	qtype   uint16
+	star    string // path of the wildcard that stands for the name, "" when the name itself was looked at
+	allowed string // a reserved path whose records count although the walk begins above it
+
+	items []item
+	found bool // some key lies at or below the name
+	leaf  bool // one lies at it
+	cut   bool
+	steps int
+}
+
+// take is a yield function: it counts a record that belongs to the name and keeps it if it can matter to the type.
+func (w *walk) take(path string, r *skydns.Record) bool {
+	w.found = true
+	if w.steps++; w.steps > MaxSteps || len(w.items) >= MaxRecords {
+		w.cut = true
+		return false
+	}
+	if matters(r, w.qtype) {
+		w.items = append(w.items, item{path, r})
+	}
+	return true
+}
+
+// matters tells whether a record can be part of an answer. Text alone matters to TXT only, a record of another type only
+// to its type, and to those that a CNAME or address record of that kind would be in the way of.
+func matters(r *skydns.Record, qtype uint16) bool {
+	if rr := r.RR(); rr != nil {
+		switch t := rr.Header().Rrtype; t {
+		case dns.TypeA, dns.TypeAAAA, dns.TypeCNAME:
+			return true
+		default:
+			return t == qtype
+		}
+	}
+	return r.Kind() != skydns.NoHost || qtype == dns.TypeTXT && r.Text() != ""
+}
+
+// at takes the records at path itself.
+func (w *walk) at(path string) {
+	w.store.Ascend(path, func(p string, r *skydns.Record) bool {
+		if p != path {
+			return false
+		}
+		w.leaf = true
+		return w.take(p, r)
+	})
+}
+
+// below takes the records below path.
+func (w *walk) below(path string) {
+	from := path + "/"
+	if path == "" {
+		from = ""
+	}
+	w.store.Ascend(from, func(p string, r *skydns.Record) bool {
+		if !strings.HasPrefix(p, from) {
+			return false
+		}
+		if p == path {
+			return true // only the root has its own records here, which are not below it
+		}
+		if !w.unreserved(path, p) || w.delegated(path, p) {
+			return w.skip()
+		}
+		return w.take(p, r)
+	})
+}
+
+// skip goes on after a record that does not belong to the name, while there are steps left.
+func (w *walk) skip() bool {
+	w.found = true
+	if w.steps++; w.steps > MaxSteps {
+		w.cut = true
+	}
+	return !w.cut
+}
+
+// owned takes the records that belong to path in mode Exact: those there that strip no label, and those below that
+// strip down to it.
+func (w *walk) owned(path string) {
+	w.store.Ascend(path, func(p string, r *skydns.Record) bool {
+		if p != path {
+			return false
+		}
+		w.leaf = true
+		if skydns.StripPath(p, r.Strip()) != path {
+			return w.skip()
+		}
+		return w.take(p, r)
+	})
+	w.store.Owned(path, w.take)
+}
+
+// delegated tells whether path p lies at or beyond a zone cut below base.
+func (w *walk) delegated(base, p string) bool {
+	if w.store.HasCuts() {
+		for ; isBelow(p, base); p = parent(p) {
+			if w.store.Cut(p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unreserved tells whether the records at path p may answer for base, a name above it. Those below dns/ns, dns/apex and
+// dns/stub of a zone may not, unless base is there too.
+func (w *walk) unreserved(base, p string) bool {
+	for from := 0; ; {
+		i := strings.Index(p[from:], "dns/")
+		if i < 0 {
+			return true
+		}
+		i += from
+		from = i + len("dns/")
+		if i > 0 && p[i-1] != '/' {
+			continue
+		}
+		role, _, _ := strings.Cut(p[from:], "/")
+		if role != "ns" && role != "apex" && role != "stub" {
+			continue
+		}
+		if !w.view.IsZone(strings.TrimSuffix(p[:i], "/")) {
+			continue
+		}
+		if top := p[:from+len(role)]; !isWithin(base, top) && top != w.allowed {
+			return false
+		}
+	}
+}
+
+// match takes the records that a name with the labels "*" or "any" matches: each stands for one label, and whatever is
+// below matches too. The labels of the zone are taken as they are.
+func (w *walk) match(zone *Zone, path string) {
+	want := strings.Split(path, "/")
+	fixed := 0
+	if zone.Path != "" {
+		fixed = strings.Count(zone.Path, "/") + 1
+	}
+	for fixed < len(want) && !isAny(want[fixed]) {
+		fixed++
+	}
+	base := strings.Join(want[:fixed], "/")
+	from := base + "/"
+	if base == "" {
+		from = ""
+	}
+	w.store.Ascend(from, func(p string, r *skydns.Record) bool {
+		if !strings.HasPrefix(p, from) {
+			return false
+		}
+		if !matchLabels(p[len(from):], want[fixed:]) || !w.unreserved(path, p) || w.delegated(base, p) {
+			return w.skip()
+		}
+		return w.take(p, r)
+	})
+	if !w.found && fixed < len(want) {
+		// As in-tree does: a leaf makes the name exist, and too short to match.
+		w.store.Ascend(base, func(p string, _ *skydns.Record) bool {
+			w.found = p == base
+			return false
+		})
+	}
+}
+
+func matchLabels(path string, want []string) bool {
+	for _, label := range want {
+		if path == "" {
+			return false
+		}
+		var have string
+		have, path, _ = strings.Cut(path, "/")
+		if have != label && !isAny(label) {
+			return false
+		}
+	}
+	return true
+}
+
+func isAny(label string) bool { return label == "*" || label == "any" }
+
+// hasAny tells whether the path of a name below zone has a label that matches any.
+func hasAny(zone *Zone, path string) bool {
+	rest := strings.TrimPrefix(path[len(zone.Path):], "/")
+	return (strings.Contains(rest, "*") || strings.Contains(rest, "any")) &&
+		slices.ContainsFunc(strings.Split(rest, "/"), isAny)
+}
+
+// exists tells whether some key lies at or below path.
+func exists(s Store, path string) bool {
+	is := false
+	s.Ascend(path, func(p string, _ *skydns.Record) bool {
+		is = p == path
+		return false
+	})
+	if is {
+		return true
+	}
+	s.Ascend(join(path, ""), func(p string, _ *skydns.Record) bool {
+		is = isBelow(p, path)
+		return false
+	})
+	return is
+}
