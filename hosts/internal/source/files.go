@@ -1,0 +1,261 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// FilesConfig says which files to follow, and how.
+type FilesConfig struct {
+	Pattern string        // a path; or with Expand a file, a directory or a glob
+	Expand  bool          // Pattern is more than a path
+	Kind    Kind          // how the files are read
+	Reload  time.Duration // how often to look for changes that the system did not tell of; 0 reads the files once
+}
+
+// Files is a Source of files on disk.
+type Files struct {
+	cfg    FilesConfig
+	obs    Observer
+	parts  atomic.Pointer[[]Part]
+	ready  atomic.Bool
+	tried  chan struct{}
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	// What follows belongs to the goroutine.
+	files   map[string]*file
+	order   []string // keys of files, sorted
+	absent  map[string]time.Time
+	wake    chan struct{}
+	open    opener
+	listErr string // of the last expansion
+	blind   bool   // the last expansion found nothing out
+}
+
+// OpenFiles starts to follow the files of cfg. It does not wait for them: see Tried.
+func OpenFiles(cfg FilesConfig, obs Observer) *Files { return openFiles(cfg, obs, openFile) }
+
+func openFiles(cfg FilesConfig, obs Observer, open opener) *Files {
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &Files{
+		cfg: cfg, obs: obs, open: open, cancel: cancel,
+		tried: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1),
+		files: make(map[string]*file), absent: make(map[string]time.Time),
+	}
+	f.parts.Store(&[]Part{})
+	go f.run(ctx)
+	return f
+}
+
+// Parts implements Source. They are in the order of the names of the files.
+func (f *Files) Parts() []Part { return *f.parts.Load() }
+
+// Tried implements Source.
+func (f *Files) Tried() <-chan struct{} { return f.tried }
+
+// Ready implements Source.
+func (f *Files) Ready() bool { return f.ready.Load() }
+
+// Close implements Source.
+func (f *Files) Close() error {
+	f.cancel()
+	<-f.done
+	return nil
+}
+
+// eventPause is how long events are collected: a program that writes a file causes one with every write.
+const eventPause = 10 * time.Millisecond
+
+func (f *Files) run(ctx context.Context) {
+	defer close(f.done)
+	defer f.end()
+	if f.cfg.Reload == 0 {
+		f.pass()
+		close(f.tried)
+		<-ctx.Done()
+		return
+	}
+	f.list(time.Now())
+	f.watch() // before the reading, so that no change falls between the two
+	again := f.pass()
+	close(f.tried)
+	timer := time.NewTimer(sooner(again, f.cfg.Reload))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.wake:
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(eventPause):
+			}
+			f.watch()
+		case <-timer.C:
+		}
+		if again = f.pass(); again == 0 {
+			f.watch()
+		}
+		timer.Reset(sooner(again, f.cfg.Reload))
+	}
+}
+
+// end tells the observer that nothing is followed any more.
+func (f *Files) end() {
+	watching.watch(f.wake, nil)
+	for _, path := range f.order {
+		f.obs.Gone(path)
+	}
+}
+
+// largeLoad is the size of parsed content from which on the memory used for parsing goes back to the system at once.
+// The collector would keep it for a heap that has no reason to grow again before the next reload.
+const largeLoad = 16 << 20
+
+// pass looks at every file once. It returns how long until it must look again, 0 for the next poll.
+func (f *Files) pass() (again time.Duration) {
+	now := time.Now()
+	again = f.list(now)
+	publish, loaded := false, 0
+	for _, path := range f.order {
+		file := f.files[path]
+		start := time.Now()
+		out := file.check(now)
+		if out.report.Problems() > 0 {
+			f.obs.Problems(path, out.report)
+		}
+		switch out.kind {
+		case changed:
+			f.obs.Loaded(file.part, time.Since(start))
+			loaded += file.part.Size()
+			publish = true
+		case unchanged:
+			f.obs.Unchanged(path)
+		case failed:
+			f.obs.Failed(path, file.err, file.loaded, out.repeated)
+		}
+		again = sooner(again, out.again)
+	}
+	if publish || f.count() != len(f.Parts()) {
+		f.publish()
+	}
+	f.ready.Store(!f.blind && f.settled())
+	if loaded >= largeLoad {
+		debug.FreeOSMemory()
+	}
+	return again
+}
+
+// removeTime is how long a file must be gone from its directory before its entries are: programs that save a file
+// take it away for a moment.
+const removeTime = 100 * time.Millisecond
+
+// list brings files and order up to date with the pattern.
+func (f *Files) list(now time.Time) (again time.Duration) {
+	paths := []string{f.cfg.Pattern}
+	var err error
+	if f.cfg.Expand {
+		paths, err = expand(f.cfg.Pattern)
+	}
+	f.noteListError(err)
+	if f.blind = err != nil && !errors.Is(err, ErrTooManyFiles); f.blind {
+		return 0 // the files that are known stay
+	}
+	for _, path := range paths {
+		delete(f.absent, path)
+		if f.files[path] == nil {
+			f.files[path] = &file{path: path, kind: f.cfg.Kind, poll: f.cfg.Reload, open: f.open}
+		}
+	}
+	for path := range f.files {
+		if slices.Contains(paths, path) || (err == nil && !isRemoved(path)) {
+			continue
+		}
+		since, ok := f.absent[path]
+		if !ok {
+			f.absent[path], since = now, now
+		}
+		if wait := removeTime - now.Sub(since); wait > 0 {
+			again = sooner(again, wait)
+			continue
+		}
+		delete(f.files, path)
+		delete(f.absent, path)
+		f.obs.Gone(path)
+	}
+	f.order = f.order[:0]
+	for path := range f.files {
+		f.order = append(f.order, path)
+	}
+	slices.SortFunc(f.order, strings.Compare)
+	return again
+}
+
+// noteListError reports an error of the pattern, under the name of the pattern.
+func (f *Files) noteListError(err error) {
+	switch {
+	case err != nil:
+		f.obs.Failed(f.cfg.Pattern, err, len(f.files) > 0, err.Error() == f.listErr)
+		f.listErr = err.Error()
+	case f.listErr != "":
+		f.listErr = ""
+		f.obs.Gone(f.cfg.Pattern)
+	}
+}
+
+// count returns how many files are loaded.
+func (f *Files) count() int {
+	n := 0
+	for _, file := range f.files {
+		if file.loaded {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *Files) settled() bool {
+	for _, file := range f.files {
+		if !file.settled() {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *Files) publish() {
+	parts := make([]Part, 0, len(f.order))
+	for _, path := range f.order {
+		if file := f.files[path]; file.loaded {
+			parts = append(parts, file.part)
+		}
+	}
+	f.parts.Store(&parts)
+}
+
+// watch makes the system tell of changes of the files that are known, and of new ones.
+func (f *Files) watch() {
+	var paths []string
+	if f.cfg.Expand {
+		paths = append(paths, patternDir(f.cfg.Pattern))
+	}
+	for _, path := range f.order {
+		paths = append(paths, watchPaths(path)...)
+	}
+	watching.watch(f.wake, paths)
+}
+
+// sooner returns the shorter of two waits, of which 0 is none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || (b != 0 && b < a) {
+		return b
+	}
+	return a
+}
