@@ -1,0 +1,99 @@
+package hosts
+
+import (
+	"net/netip"
+
+	"github.com/trident-dns/trident/hosts/internal/wire"
+
+	"github.com/miekg/dns"
+)
+
+// negativeTTL bounds how long resolvers may remember that something does not exist, in seconds: the next line of a
+// hosts file may change that.
+const negativeTTL = 60
+
+// answer sends records, or NODATA when there are none.
+func (h *Hosts) answer(w dns.ResponseWriter, r *dns.Msg, zone *zone, records []dns.RR) (int, error) {
+	m := new(dns.Msg)
+	m.SetReply(r)
+	m.Authoritative = true
+	m.Answer = records
+	if len(records) == 0 {
+		m.Ns = []dns.RR{h.soa(zone)}
+	}
+	w.WriteMsg(m)
+	return dns.RcodeSuccess, nil
+}
+
+func (h *Hosts) nameError(w dns.ResponseWriter, r *dns.Msg, zone *zone) (int, error) {
+	m := new(dns.Msg)
+	m.SetRcode(r, dns.RcodeNameError)
+	m.Authoritative = true
+	m.Ns = []dns.RR{h.soa(zone)}
+	w.WriteMsg(m)
+	return dns.RcodeNameError, nil
+}
+
+// soa returns what lets a resolver remember an answer without records (RFC 2308 section 3). The serial is the time
+// at which the newest content was loaded.
+func (h *Hosts) soa(zone *zone) dns.RR {
+	serial := int64(1)
+	for _, s := range h.content.Load().sources {
+		for _, p := range s.Parts() {
+			serial = max(serial, p.Loaded.Unix())
+		}
+	}
+	ttl := min(h.ttl, negativeTTL)
+	dot := zone.text
+	if dot != "." {
+		dot = "." + dot
+	}
+	return &dns.SOA{
+		Hdr:     dns.RR_Header{Name: zone.text, Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: ttl},
+		Ns:      "ns.dns" + dot,
+		Mbox:    "hostmaster" + dot,
+		Serial:  uint32(serial),
+		Refresh: 7200,
+		Retry:   1800,
+		Expire:  86400,
+		Minttl:  ttl,
+	}
+}
+
+// addressRecords returns A and AAAA records with the owner name.
+func addressRecords(owner string, ttl uint32, ips []netip.Addr) []dns.RR {
+	if len(ips) == 0 {
+		return nil
+	}
+	octets := make([]byte, 0, 16*len(ips))
+	records := make([]dns.RR, len(ips))
+	for i, ip := range ips {
+		hdr := dns.RR_Header{Name: owner, Rrtype: typeA, Class: dns.ClassINET, Ttl: ttl}
+		start := len(octets)
+		if ip.Is4() {
+			a := ip.As4()
+			octets = append(octets, a[:]...)
+			records[i] = &dns.A{Hdr: hdr, A: octets[start:len(octets):len(octets)]}
+			continue
+		}
+		a := ip.As16()
+		octets = append(octets, a[:]...)
+		hdr.Rrtype = typeAAAA
+		records[i] = &dns.AAAA{Hdr: hdr, AAAA: octets[start:len(octets):len(octets)]}
+	}
+	return records
+}
+
+// pointerRecords returns PTR records with the owner name for names in wire format.
+func pointerRecords(owner string, ttl uint32, names [][]byte) []dns.RR {
+	records := make([]dns.RR, len(names))
+	var text []byte
+	for i, name := range names {
+		text = wire.AppendText(text[:0], name)
+		records[i] = &dns.PTR{
+			Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypePTR, Class: dns.ClassINET, Ttl: ttl},
+			Ptr: string(text),
+		}
+	}
+	return records
+}

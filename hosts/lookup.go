@@ -1,0 +1,112 @@
+package hosts
+
+import (
+	"net/netip"
+
+	"github.com/trident-dns/trident/hosts/internal/source"
+	"github.com/trident-dns/trident/hosts/internal/table"
+)
+
+// existence says how a name exists in the tables of a block.
+type existence uint8
+
+const (
+	absent   existence = iota
+	implied            // names below it exist: an empty non-terminal
+	existing           // it has entries, or a wildcard stands for it
+)
+
+// data is what a block answers from at one moment: its tables, in the order of the sources in the Corefile.
+type data []*table.Table
+
+// collect appends what the sources hold now.
+func (d data) collect(sources []source.Source) data {
+	for _, s := range sources {
+		for _, p := range s.Parts() {
+			if p.Hosts != nil {
+				d = append(d, p.Hosts)
+			}
+		}
+	}
+	return d
+}
+
+// addresses collects addresses of one family without repeating one. The zero value collects none.
+type addresses struct {
+	want uint16 // dns.TypeA, dns.TypeAAAA, or anything else for none
+	list []netip.Addr
+}
+
+// wildcard looks for a wildcard that stands for q, which has no entries of its own but exists as found says.
+// minLabels keeps wildcards out that are above the zones of the block.
+func (d data) wildcard(q *table.Question, deep bool, found existence, minLabels int, out *addresses) existence {
+	skip, ok := d.encloser(q, deep, found)
+	if !ok || q.Labels()-skip < minLabels {
+		return absent
+	}
+	if k, ok := q.Wildcard(skip); ok && d.exact(k, out) == existing {
+		return existing
+	}
+	return absent
+}
+
+// exact joins what the tables say about one name.
+func (d data) exact(k table.Key, out *addresses) existence {
+	found := absent
+	for _, t := range d {
+		switch m, ref := t.Find(k); m {
+		case table.Exact:
+			found = existing
+			out.add(t, ref)
+		case table.Parent:
+			found = max(found, implied)
+		}
+	}
+	return found
+}
+
+// encloser returns how many labels of q a wildcard would have to replace. Without deep that is the first one, and the
+// name may even be the parent of others, as it has always been in CoreDNS. With deep it is all that is below the
+// closest encloser (RFC 4592 section 3.3.1), and a name that exists needs no wildcard.
+func (d data) encloser(q *table.Question, deep bool, found existence) (skip int, ok bool) {
+	if q.Labels() == 0 {
+		return 0, false
+	}
+	if !deep {
+		return 1, true
+	}
+	if found != absent {
+		return 0, false
+	}
+	var none addresses
+	for skip = 1; skip <= q.Labels(); skip++ {
+		if d.exact(q.Key(skip), &none) != absent {
+			return skip, true
+		}
+	}
+	return 0, false
+}
+
+// add collects the addresses that ref stands for in t.
+func (a *addresses) add(t *table.Table, ref table.Ref) {
+	if a.want != typeA && a.want != typeAAAA {
+		return
+	}
+	fromOthers := len(a.list) // t itself has no address of a name twice
+	for i := range t.Addrs(ref) {
+		ip := t.Addr(ref, i)
+		if ip.Is4() != (a.want == typeA) || contains(a.list[:fromOthers], ip) {
+			continue
+		}
+		a.list = append(a.list, ip)
+	}
+}
+
+func contains(list []netip.Addr, ip netip.Addr) bool {
+	for _, have := range list {
+		if have == ip {
+			return true
+		}
+	}
+	return false
+}
