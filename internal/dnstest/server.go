@@ -18,6 +18,7 @@ type Server struct {
 	ca     *CA
 	script atomic.Pointer[Script]
 	accept atomic.Int32 // a Greeting
+	serial atomic.Bool
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -127,6 +128,10 @@ func (s *Server) Use(script Script) { s.script.Store(&script) }
 // Greet makes the server treat new stream connections so.
 func (s *Server) Greet(g Greeting) { s.accept.Store(int32(g)) }
 
+// Serial makes the server answer the questions of a stream connection one after the other: the next one is read when
+// the script of the last one has ended. Many servers work like that.
+func (s *Server) Serial() { s.serial.Store(true) }
+
 // Questions is how many questions came over proto, or over all of them when it is "".
 func (s *Server) Questions(proto string) int { return s.count(s.questions, proto) }
 
@@ -166,7 +171,8 @@ func (s *Server) CloseConns() {
 // ClientTLS is a client's configuration that trusts the server's certificate, for a server of an encrypted transport.
 func (s *Server) ClientTLS() *tls.Config { return s.ca.Client() }
 
-// handle runs the script for a question, in a goroutine of its own. What is no DNS message is ignored.
+// handle runs the script for a question, in a goroutine of its own unless the server is serial. What is no DNS message
+// is ignored.
 func (s *Server) handle(q *Query) {
 	q.ctx = s.ctx
 	q.Msg = new(dns.Msg)
@@ -178,6 +184,10 @@ func (s *Server) handle(q *Query) {
 	q.Number = s.questions[q.Proto]
 	s.mu.Unlock()
 	script := *s.script.Load()
+	if s.serial.Load() && q.Proto != "udp" {
+		script(q)
+		return
+	}
 	s.running.Go(func() { script(q) })
 }
 

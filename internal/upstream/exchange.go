@@ -37,7 +37,8 @@ type exchange struct {
 
 	proto    string // "udp" or "tcp"
 	local    net.Addr
-	sent     time.Time // of the first transmission
+	stream   *streamConn // nil for what is no stream
+	sent     time.Time   // of the first transmission
 	received time.Time
 	timer    *time.Timer
 }
@@ -70,7 +71,6 @@ func (x *exchange) release() {
 	if cap(x.reply) > maxKept {
 		x.reply = make([]byte, 0, 2048)
 	}
-	x.local = nil
 	exchanges.Put(x)
 }
 
@@ -82,6 +82,7 @@ func (x *exchange) reset() {
 	}
 	x.hasID, x.resent, x.err = false, false, nil
 	x.claimed.Store(false)
+	x.local, x.stream = nil, nil
 	x.sent, x.received = time.Time{}, time.Time{}
 }
 

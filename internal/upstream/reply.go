@@ -1,9 +1,11 @@
 package upstream
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/miekg/dns"
 )
@@ -49,13 +51,17 @@ func lower(c byte) byte {
 	return c
 }
 
+// unsaid is the idle timeout of a reply that does not speak of one.
+const unsaid time.Duration = -1
+
 // unpack turns a matching reply into the message for whoever asked q: with their ID, their question, and without what
-// concerns our hop only. datagram says that the reply may have been cut on its way.
-func unpack(wire []byte, q *dns.Msg, datagram bool) (*dns.Msg, error) {
-	reply := new(dns.Msg)
+// concerns our hop only. idle is how long the peer wants connections to be kept, or unsaid. datagram says that the reply
+// may have been cut on its way.
+func unpack(wire []byte, q *dns.Msg, datagram bool) (reply *dns.Msg, idle time.Duration, err error) {
+	reply = new(dns.Msg)
 	if err := reply.Unpack(wire); err != nil || !complete(reply, wire) {
 		if reply, err = repair(wire, datagram); err != nil {
-			return nil, err
+			return nil, unsaid, err
 		}
 	}
 	reply.Id = q.Id
@@ -67,8 +73,11 @@ func unpack(wire []byte, q *dns.Msg, datagram bool) (*dns.Msg, error) {
 	keepEmptyRdata(reply.Answer)
 	keepEmptyRdata(reply.Ns)
 	keepEmptyRdata(reply.Extra)
-	tidyOPT(reply, q.IsEdns0() != nil)
-	return reply, nil
+	idle = unsaid
+	if o := tidyOPT(reply, q.IsEdns0() != nil); o != nil {
+		idle = idleTimeout(o, wire)
+	}
+	return reply, idle, nil
 }
 
 // complete tells whether all records that the header counts were there: dns.Msg.Unpack stops without an error where
@@ -79,22 +88,29 @@ func complete(m *dns.Msg, wire []byte) bool {
 		len(m.Extra) == int(binary.BigEndian.Uint16(wire[10:]))
 }
 
-// tidyOPT takes the hop-by-hop options out, and the whole record when the asker knows no EDNS (RFC 6891, section 7).
-func tidyOPT(m *dns.Msg, asked bool) {
+// tidyOPT takes the hop-by-hop options out, and the whole record when the asker knows no EDNS (RFC 6891, section 7). It
+// returns what was meant for us.
+func tidyOPT(m *dns.Msg, asked bool) (keepalive *dns.EDNS0_TCP_KEEPALIVE) {
 	for i := len(m.Extra) - 1; i >= 0; i-- {
 		opt, ok := m.Extra[i].(*dns.OPT)
-		switch {
-		case !ok:
-		case !asked:
+		if !ok {
+			continue
+		}
+		opt.Option = slices.DeleteFunc(opt.Option, func(o dns.EDNS0) bool {
+			if k, ok := o.(*dns.EDNS0_TCP_KEEPALIVE); ok {
+				keepalive = k
+			}
+			return hopByHop(o.Option())
+		})
+		if !asked {
 			m.Extra = slices.Delete(m.Extra, i, i+1)
-		default:
-			opt.Option = slices.DeleteFunc(opt.Option, func(o dns.EDNS0) bool { return hopByHop(o.Option()) })
 		}
 	}
 	// An extended rcode has no room in a message without OPT.
 	if m.Rcode > 0xF && m.IsEdns0() == nil {
 		m.Rcode = dns.RcodeServerFailure
 	}
+	return keepalive
 }
 
 // keepEmptyRdata puts a record without rdata in the unknown form: the typed one would gain bytes when it is packed.
@@ -104,6 +120,16 @@ func keepEmptyRdata(rrs []dns.RR) {
 			rrs[i] = &dns.RFC3597{Hdr: *h}
 		}
 	}
+}
+
+// idleTimeout is what an edns-tcp-keepalive option of a reply asks for, or unsaid. An option without a value says
+// nothing, one of zero says that the connection must go (RFC 7828, section 3.3); the parsed option does not tell them
+// apart, the bytes do.
+func idleTimeout(o *dns.EDNS0_TCP_KEEPALIVE, wire []byte) time.Duration {
+	if o.Timeout == 0 && !bytes.Contains(wire, []byte{0, dns.EDNS0TCPKEEPALIVE, 0, 2, 0, 0}) {
+		return unsaid
+	}
+	return time.Duration(o.Timeout) * 100 * time.Millisecond
 }
 
 func malformed(format string, args ...any) error {

@@ -149,7 +149,11 @@ func (r *Resolver) try(ctx context.Context, x *exchange, c carrier, q Question) 
 	if err != nil {
 		return answer, err
 	}
-	answer.Msg, err = unpack(x.reply, q.Msg, c == r.datagrams)
+	var idle time.Duration
+	answer.Msg, idle, err = unpack(x.reply, q.Msg, c == r.datagrams)
+	if idle != unsaid && x.stream != nil {
+		x.stream.keepalive(idle)
+	}
 	return answer, err
 }
 

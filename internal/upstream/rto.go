@@ -24,10 +24,15 @@ type latency struct {
 	// state is the mean in the upper and the deviation in the lower half, in microseconds. A lost update between two
 	// writers loses one sample, which does not matter.
 	state atomic.Uint64
+	// fastest is the shortest sample in nanoseconds, or 0.
+	fastest atomic.Int64
 }
 
 func (l *latency) add(sample time.Duration) {
 	l.state.Store(nextLatency(l.state.Load(), sample))
+	if f := l.fastest.Load(); f == 0 || int64(sample) < f {
+		l.fastest.Store(int64(sample))
+	}
 }
 
 // mean returns zero before the first sample.

@@ -1,0 +1,386 @@
+package upstream
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/trident-dns/trident/internal/dnstest"
+
+	"github.com/miekg/dns"
+)
+
+// both runs a test over plain TCP and over TLS.
+func both(t *testing.T, script func() dnstest.Script, test func(t *testing.T, up *dnstest.Server, r *Resolver),
+	change ...func(*Config)) {
+	t.Run("tcp", func(t *testing.T) {
+		up := dnstest.New(t, script())
+		test(t, up, open(t, up, change...))
+	})
+	t.Run("tls", func(t *testing.T) {
+		up := dnstest.NewTLS(t, script())
+		test(t, up, open(t, up, append(change, secure(up))...))
+	})
+}
+
+// patient is for tests with so much at once that a busy machine takes its time.
+func patient(c *Config) { c.ReadTimeout = 30 * time.Second }
+
+func always(s dnstest.Script) func() dnstest.Script { return func() dnstest.Script { return s } }
+
+// atOnce asks n questions at the same time and wants an answer to each.
+func atOnce(t *testing.T, r *Resolver, n int) {
+	t.Helper()
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			q := Question{Msg: question(fmt.Sprintf("n%d.example.", i)), Proto: "tcp"}
+			if _, err := r.Exchange(within(t, 30*time.Second), q); err != nil {
+				t.Errorf("question %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestQuestionsShareAConnectionAndRepliesComeInAnyOrder(t *testing.T) {
+	slowFirst := func() dnstest.Script {
+		return dnstest.Turns(dnstest.Delay(200*time.Millisecond, dnstest.A("192.0.2.1")), dnstest.A("192.0.2.2"))
+	}
+	both(t, slowFirst, func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		var slow Answer
+		var all sync.WaitGroup
+		all.Go(func() { slow = ask(t, r, "tcp", "slow.example.") })
+		dnstest.WaitFor(t, "the slow question", func() bool { return up.Questions("") == 1 })
+		fast := ask(t, r, "tcp", "fast.example.")
+		all.Wait()
+		if !fast.Received.Before(slow.Received) {
+			t.Error("the second question had to wait for the first")
+		}
+		if n := up.Conns(""); n != 1 {
+			t.Errorf("%d connections, want 1", n)
+		}
+		if !r.streams.(*streams).anyTurn.Load() {
+			t.Error("did not notice that the peer answers in any order")
+		}
+	})
+}
+
+func TestBurstOnAColdResolverOpensFewConnections(t *testing.T) {
+	both(t, always(dnstest.A("192.0.2.1")), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		atOnce(t, r, 1000)
+		if n := up.Conns(""); n > burstConns {
+			t.Errorf("1000 questions at once opened %d connections, want %d at most", n, burstConns)
+		}
+	}, patient)
+}
+
+func TestConnectionsThatThePeerClosedWhileIdleCostNothing(t *testing.T) {
+	both(t, always(dnstest.A("192.0.2.1")), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		for range 3 {
+			ask(t, r, "tcp", "example.org.")
+			up.CloseConns()
+			dnstest.WaitFor(t, "the close to be noticed", func() bool {
+				s := r.streams.(*streams)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				return len(s.conns) == 0
+			})
+		}
+		if n := up.Questions(""); n != 3 {
+			t.Errorf("asked %d times, want 3: a closed connection was used", n)
+		}
+	})
+}
+
+func TestConnectionThatDiesUnderAReusedQuestionCostsARedial(t *testing.T) {
+	for name, death := range map[string]dnstest.Script{"close": dnstest.Close, "reset": dnstest.Reset} {
+		t.Run(name, func(t *testing.T) {
+			script := func() dnstest.Script {
+				return dnstest.Turns(dnstest.A("192.0.2.1"), death, dnstest.A("192.0.2.2"))
+			}
+			both(t, script, func(t *testing.T, up *dnstest.Server, r *Resolver) {
+				ask(t, r, "tcp", "example.org.")
+				if got := address(ask(t, r, "tcp", "example.org.").Msg); got != "192.0.2.2" {
+					t.Errorf("got %s, want the reply over a new connection", got)
+				}
+				if n := up.Conns(""); n != 2 {
+					t.Errorf("%d connections, want 2", n)
+				}
+			})
+		})
+	}
+}
+
+func TestManyQuestionsSurviveTheDeathOfTheirConnection(t *testing.T) {
+	// A resolver that restarts answers nothing of what it had been asked.
+	both(t, always(dnstest.A("192.0.2.1")), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		ask(t, r, "tcp", "example.org.")
+		var before atomic.Int32
+		up.Use(func(q *dnstest.Query) {
+			if q.Conn == 1 {
+				if before.Add(1) == 50 {
+					q.Close()
+				}
+				return
+			}
+			dnstest.A("192.0.2.2")(q)
+		})
+		atOnce(t, r, 50)
+	}, patient)
+}
+
+func TestPeerThatClosesInsteadOfAnsweringFailsTheAttempt(t *testing.T) {
+	for name, death := range map[string]dnstest.Script{"close": dnstest.Close, "reset": dnstest.Reset} {
+		t.Run(name, func(t *testing.T) {
+			both(t, always(death), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+				refuse(t, r, Question{Msg: question("example.org."), Proto: "tcp"}, 5*time.Second, ErrClosed)
+				if n := up.Conns(""); n > maxRedials+1 {
+					t.Errorf("one attempt opened %d connections", n)
+				}
+			})
+		})
+	}
+}
+
+func TestWrongQuestionOnAStreamFailsTheAttempt(t *testing.T) {
+	both(t, always(dnstest.WrongQuestion), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		refuse(t, r, Question{Msg: question("example.org."), Proto: "tcp"}, 5*time.Second, ErrMismatch)
+	})
+}
+
+func TestWrongIDOnAStreamIsIgnored(t *testing.T) {
+	script := dnstest.Several(dnstest.WrongID, dnstest.A("192.0.2.1"))
+	both(t, always(script), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		ask(t, r, "tcp", "example.org.")
+	})
+}
+
+func TestHandshakeThatHangsIsBounded(t *testing.T) {
+	up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"))
+	up.Greet(dnstest.Hang)
+	r := open(t, up, secure(up))
+	q := Question{Msg: question("example.org.")}
+	start := time.Now()
+	refuse(t, r, q, 200*time.Millisecond, ErrTimeout)
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("a budget of 200 ms ended after %v", took)
+	}
+	// The next one waits for the same connection, and fails together with it in half of its own budget.
+	refuse(t, r, q, 5*time.Second, ErrDial)
+	if took := time.Since(start); took > 2*dialTimeout {
+		t.Errorf("gave up after %v, want %v", took, dialTimeout)
+	}
+	up.Greet(dnstest.Serve)
+	ask(t, r, "", "example.org.")
+}
+
+func TestConnectionThatLostItsPathIsReplacedAfterOneTimeout(t *testing.T) {
+	up := dnstest.New(t, dnstest.A("192.0.2.1"))
+	relay := dnstest.NewRelay(t, up.Addr())
+	r := open(t, up, func(c *Config) { c.Addr, c.ReadTimeout = relay.Addr(), 300*time.Millisecond })
+	ask(t, r, "tcp", "example.org.")
+	relay.Lose()
+	refuse(t, r, Question{Msg: question("example.org."), Proto: "tcp"}, 5*time.Second, ErrTimeout)
+	ask(t, r, "tcp", "example.org.")
+	if n := relay.Conns(); n != 2 {
+		t.Errorf("%d connections, want 2", n)
+	}
+}
+
+func TestIdleAndOldConnectionsAreClosed(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"expire":         func(c *Config) { c.Expire = 100 * time.Millisecond },
+		"max age":        func(c *Config) { c.MaxAge = 100 * time.Millisecond },
+		"no idle at all": func(c *Config) { c.Expire = 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, always(dnstest.A("192.0.2.1")), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+				ask(t, r, "tcp", "example.org.")
+				dnstest.WaitFor(t, "the connection to be closed", func() bool { return up.OpenConns() == 0 })
+				ask(t, r, "tcp", "example.org.")
+			}, change)
+		})
+	}
+}
+
+func TestFewIdleConnectionsAreKept(t *testing.T) {
+	script := dnstest.Delay(20*time.Millisecond, dnstest.A("192.0.2.1"))
+	both(t, always(script), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		atOnce(t, r, 200)
+		if n := up.Conns(""); n < 2 {
+			t.Fatalf("%d connections: the test needs several", n)
+		}
+		dnstest.WaitFor(t, "one connection", func() bool { return up.OpenConns() <= 1 })
+	}, func(c *Config) { c.MaxIdleConns = 1 })
+}
+
+func TestPeersIdleTimeoutIsHonoured(t *testing.T) {
+	// RFC 7828, section 3.3.2.
+	keepalive := func(value ...byte) dnstest.Script {
+		return func(q *dnstest.Query) {
+			m := q.Answer()
+			option := &dns.EDNS0_LOCAL{Code: dns.EDNS0TCPKEEPALIVE, Data: value}
+			m.IsEdns0().Option = append(m.IsEdns0().Option, option)
+			q.Reply(m)
+		}
+	}
+	for name, tt := range map[string]struct {
+		value  []byte
+		closed bool
+	}{
+		"a tenth of a second": {[]byte{0, 1}, true},
+		"zero":                {[]byte{0, 0}, true},
+		"an hour":             {[]byte{0x8c, 0xa0}, false},
+		"without a value":     {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, always(keepalive(tt.value...)), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+				q := Question{Msg: withEDNS(question("example.org.")), Proto: "tcp"}
+				if _, err := r.Exchange(within(t, time.Second), q); err != nil {
+					t.Fatal(err)
+				}
+				if tt.closed {
+					dnstest.WaitFor(t, "the connection to be closed", func() bool { return up.OpenConns() == 0 })
+					return
+				}
+				if _, err := r.Exchange(within(t, time.Second), q); err != nil {
+					t.Fatal(err)
+				}
+				if n := up.Conns(""); n != 1 {
+					t.Errorf("%d connections, want the first one to be kept", n)
+				}
+			})
+		})
+	}
+}
+
+func TestTLSSessionsAreResumed(t *testing.T) {
+	up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"))
+	var full, resumed atomic.Int32
+	r := open(t, up, secure(up), func(c *Config) {
+		c.TLS.VerifyConnection = func(state tls.ConnectionState) error {
+			if state.DidResume {
+				resumed.Add(1)
+			} else {
+				full.Add(1)
+			}
+			return nil
+		}
+	})
+	for range 4 {
+		ask(t, r, "", "example.org.")
+		up.CloseConns()
+		dnstest.WaitFor(t, "the close", func() bool { return up.OpenConns() == 0 })
+	}
+	if full.Load() != 1 || resumed.Load() != 3 {
+		t.Errorf("%d full handshakes and %d resumed ones, want 1 and 3", full.Load(), resumed.Load())
+	}
+}
+
+func TestCertificateMustCarryTheNameThatWasAskedFor(t *testing.T) {
+	for name, tt := range map[string]struct {
+		certificate, serverName string
+		want                    error
+	}{
+		"name of the resolver":               {"dns.example", "dns.example", nil},
+		"address, when there is no name":     {"127.0.0.1", "", nil},
+		"another name":                       {"other.example", "dns.example", ErrTLS},
+		"address, although there is a name":  {"127.0.0.1", "dns.example", ErrTLS},
+		"name, although there is an address": {"dns.example", "", ErrTLS},
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"), tt.certificate)
+			r := open(t, up, secure(up), func(c *Config) { c.ServerName = tt.serverName })
+			if tt.want == nil {
+				ask(t, r, "", "example.org.")
+				return
+			}
+			refuse(t, r, Question{Msg: question("example.org.")}, 5*time.Second, tt.want)
+			if n := up.Questions(""); n != 0 {
+				t.Errorf("%d questions went to somebody else", n)
+			}
+		})
+	}
+}
+
+func TestUntrustedCertificateIsRefused(t *testing.T) {
+	up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"))
+	r := open(t, up, func(c *Config) { c.Transport = TLS })
+	refuse(t, r, Question{Msg: question("example.org.")}, 5*time.Second, ErrTLS)
+}
+
+func TestCloseEndsEverythingAndQuestionsAreStillAnswered(t *testing.T) {
+	script := func() dnstest.Script {
+		return dnstest.Turns(dnstest.Delay(300*time.Millisecond, dnstest.A("192.0.2.1")), dnstest.A("192.0.2.2"))
+	}
+	for _, proto := range []string{"udp", "tcp"} {
+		both(t, script, func(t *testing.T, up *dnstest.Server, r *Resolver) {
+			var all sync.WaitGroup
+			all.Go(func() {
+				if got := address(ask(t, r, proto, "example.org.").Msg); got != "192.0.2.1" {
+					t.Errorf("the question under way: got %s", got)
+				}
+			})
+			dnstest.WaitFor(t, "the question", func() bool { return up.Questions("") > 0 })
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			if got := address(ask(t, r, proto, "example.org.").Msg); got != "192.0.2.2" {
+				t.Errorf("a later question: got %s", got)
+			}
+			all.Wait()
+			r.Failed() // must start nothing
+			dnstest.WaitFor(t, "no connection", func() bool { return up.OpenConns() == 0 })
+		}, func(c *Config) { c.MaxFails = 1 })
+	}
+}
+
+func TestWhenAnotherConnectionIsWanted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		load
+		want bool
+	}{
+		"none yet":                          {load{}, true},
+		"one has room":                      {load{conns: 1, least: burstPerConn - 1}, false},
+		"one is full":                       {load{conns: 1, least: burstPerConn}, true},
+		"the first is being dialed":         {load{dials: 1, least: 3}, false},
+		"many wait for the first":           {load{dials: 1, least: burstPerConn}, true},
+		"enough for any burst":              {load{conns: burstConns, least: 1000}, false},
+		"slow, one after the other":         {load{conns: burstConns, least: slowPerConn, latency: slowLatency}, true},
+		"slow, side by side":                {load{conns: burstConns, least: 1000, latency: time.Second, anyTurn: true}, false},
+		"far away, but not waiting":         {load{conns: 1, least: 50, latency: 99 * time.Millisecond, fastest: 60 * time.Millisecond}, false},
+		"waiting for each other":            {load{conns: 1, least: 2, latency: 99 * time.Millisecond, fastest: 30 * time.Millisecond}, true},
+		"slow, but one is on its way":       {load{conns: 9, dials: 1, least: 100, latency: time.Second}, false},
+		"slow, and as many as there may be": {load{conns: maxConns, least: 100, latency: time.Second}, false},
+	} {
+		if got := tt.wantsMore(); got != tt.want {
+			t.Errorf("%s: got %t, want %t", name, got, tt.want)
+		}
+	}
+}
+
+func TestPeerThatAnswersOneAfterTheOtherGetsMoreConnections(t *testing.T) {
+	// CoreDNS's own server is one.
+	up := dnstest.New(t, dnstest.Delay(25*time.Millisecond, dnstest.A("192.0.2.1")))
+	up.Serial()
+	r := open(t, up, func(c *Config) { c.ReadTimeout = 5 * time.Second })
+	stop, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			for stop.Err() == nil && up.Conns("tcp") <= 2*burstConns {
+				r.Exchange(stop, Question{Msg: question("example.org."), Proto: "tcp"})
+			}
+		})
+	}
+	all.Wait()
+	if n := up.Conns("tcp"); n <= 2*burstConns {
+		t.Errorf("40 askers share %d connections", n)
+	}
+}
