@@ -10,7 +10,8 @@ import (
 )
 
 // defaultBudget bounds the time for one question, all attempts included. Stub resolvers give up after 5 seconds, so an
-// answer that comes later has nobody waiting for it.
+// answer that comes later has nobody waiting for it. A longer read_timeout raises it: whoever sets one has clients that
+// wait.
 const defaultBudget = 5 * time.Second
 
 // defaultPasses is how often each upstream may fail one question before it is given up, unless max_connect_attempts
@@ -37,8 +38,8 @@ type block struct {
 	dohMethod  string
 
 	policy      policy
-	budget      time.Duration
-	maxAttempts int // failed attempts a question may have; 0: as many as fit into its budget; -1: not given
+	budget      time.Duration // zero until check has run, if timeout is not given
+	maxAttempts int           // failed attempts a question may have; 0: as many as fit into its budget; -1: not given
 	maxFails    uint32
 	probe       upstream.Probe
 	failfast    bool
@@ -57,7 +58,6 @@ func newBlock() *block {
 		expire:      upstream.DefaultExpire,
 		readTimeout: upstream.DefaultReadTimeout,
 		dohMethod:   http.MethodPost,
-		budget:      defaultBudget,
 		maxAttempts: -1,
 		maxFails:    upstream.DefaultMaxFails,
 		probe: upstream.Probe{

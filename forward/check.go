@@ -6,10 +6,14 @@ import (
 	"github.com/trident-dns/trident/internal/upstream"
 )
 
-// check looks at what properties mean together. What makes no sense but does no harm is a warning.
+// check looks at what properties mean together, and fills in the defaults that depend on others. What makes no sense but
+// does no harm is a warning.
 func (b *block) check() (warnings []string, err error) {
 	if b.maxAge > 0 && b.maxAge < b.expire {
 		return nil, fmt.Errorf("max_age (%s) must not be less than expire (%s)", b.maxAge, b.expire)
+	}
+	if b.budget == 0 {
+		b.budget = max(defaultBudget, b.readTimeout)
 	}
 	secure := false
 	for _, e := range b.to {
@@ -34,7 +38,7 @@ func (b *block) check() (warnings []string, err error) {
 		}
 	}
 	if b.readTimeout > b.budget {
-		warnings = append(warnings, fmt.Sprintf("read_timeout %s never ends: the timeout for all attempts is %s",
+		warnings = append(warnings, fmt.Sprintf("read_timeout %s is never reached: the timeout of all attempts together is %s",
 			b.readTimeout, b.budget))
 	}
 	return warnings, nil

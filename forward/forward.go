@@ -84,8 +84,14 @@ func (f *Forward) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 // still be told.
 func deliverReply(w dns.ResponseWriter, reply *dns.Msg) (int, error) {
 	err := w.WriteMsg(reply)
-	if unpackable := (*dns.Error)(nil); errors.As(err, &unpackable) {
+	if err != nil && isPacking(err) {
 		return dns.RcodeServerFailure, fmt.Errorf("reply cannot be packed: %w", err)
 	}
 	return dns.RcodeSuccess, nil
+}
+
+// isPacking tells errors of packing a message from those of a connection.
+func isPacking(err error) bool {
+	var packing *dns.Error
+	return errors.As(err, &packing)
 }

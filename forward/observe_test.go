@@ -25,7 +25,7 @@ import (
 )
 
 // handler returns a block's handler outside of a server.
-func handler(t *testing.T, text string) *Forward {
+func handler(t testing.TB, text string) *Forward {
 	t.Helper()
 	f := newForward(mustParse(t, text))
 	owner := shared.New()

@@ -73,11 +73,13 @@ var propertyRows = map[string][]struct {
 	},
 	"read_timeout": {
 		{text: "read_timeout 300ms", check: func(b *block) bool { return b.readTimeout == 300*time.Millisecond }},
+		{text: "read_timeout 10s", check: func(b *block) bool { return b.budget == 10*time.Second }},
 		{text: "read_timeout 0s", err: "read_timeout must be positive"},
 		{text: "read_timeout -1s", err: "read_timeout can't be negative"},
 	},
 	"timeout": {
 		{text: "timeout 3s", check: func(b *block) bool { return b.budget == 3*time.Second }},
+		{text: "timeout 3s\nread_timeout 10s", check: func(b *block) bool { return b.budget == 3*time.Second }},
 		{text: "timeout 0s", err: "timeout must be positive"},
 		{text: "timeout", err: "Wrong argument count"},
 	},
