@@ -143,6 +143,9 @@ func (f *Feed) confirm(client *clientv3.Client) error {
 		return err
 	}
 	f.at.RaftTerm = resp.Header.RaftTerm
+	if f.at.Began == 0 {
+		f.at.Began = time.Now().UnixNano()
+	}
 	return nil
 }
 

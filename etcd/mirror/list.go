@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -30,7 +31,12 @@ func (f *Feed) list(client *clientv3.Client) error {
 		return fmt.Errorf("listing %s: %w", f.keys, err)
 	}
 
-	at := Position{ClusterID: p.header.ClusterId, RaftTerm: p.header.RaftTerm, Revision: p.header.Revision}
+	at := Position{
+		ClusterID: p.header.ClusterId, RaftTerm: p.header.RaftTerm, Revision: p.header.Revision, Began: f.at.Began,
+	}
+	if confirmed && (f.at.Began == 0 || judge(f.at, f.next, p.header) != nil) {
+		at.Began = time.Now().UnixNano()
+	}
 	f.sink.Reset(at, p.all(f.ctx, f.mirror.leases.want))
 	if p.err != nil {
 		return fmt.Errorf("listing %s: %w", f.keys, p.err)

@@ -19,6 +19,18 @@ type Position struct {
 	Revision int64
 	// Keys is the number of keys of the copy.
 	Keys int64
+	// Began is when this history was first listed, by this process or by the one that left the snapshot which it went on
+	// from, in nanoseconds since 1970. It tells which of two histories is the later one.
+	Began int64
+}
+
+// Supersedes tells whether p is certainly later than o: further on in the same history, or of one that is not known to
+// be the earlier.
+func (p Position) Supersedes(o Position) bool {
+	if p.ClusterID == o.ClusterID && p.Revision <= o.Revision {
+		return false
+	}
+	return p.Began >= o.Began
 }
 
 // Sink takes what a feed learns. Calls come one after the other from one goroutine, in the order of revisions; the
