@@ -1,0 +1,147 @@
+package snapshot
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Write replaces the file by one with the given sections. Errors: ErrOlder when a section of the file is of the same
+// range and later, ErrUnsorted, and those of the file system. The old file stays when there is an error.
+func Write(path string, sections []Section) (err error) {
+	if err := notOlder(path, sections); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("writing snapshot: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close() // closed already, or about to be removed
+			_ = os.Remove(tmp.Name())
+			err = fmt.Errorf("writing snapshot: %w", err)
+		}
+	}()
+	if err := encode(tmp, sections); err != nil {
+		return err
+	}
+	// The name must not point to data that a crash of the machine could take away.
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes a renaming last. Systems that cannot sync a directory have done so already.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, os.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// notOlder compares sections with those of the file. One that cannot be read is worth nothing.
+func notOlder(path string, sections []Section) error {
+	f, err := Open(path)
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	defer f.Close()
+	for _, old := range f.Sections {
+		for _, s := range sections {
+			if s.Range == old.Range && old.At.Supersedes(s.At) {
+				return fmt.Errorf("%w: %s has revision %d of %s, to be replaced by %d",
+					ErrOlder, path, old.At.Revision, old.Range, s.At.Revision)
+			}
+		}
+	}
+	return nil
+}
+
+// encoder writes the format and remembers the first error.
+type encoder struct {
+	w   *bufio.Writer
+	sum hash.Hash32
+	buf []byte // of one integer
+	err error
+}
+
+func encode(f io.Writer, sections []Section) error {
+	sum := crc32.New(castagnoli)
+	e := &encoder{w: bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16), sum: sum}
+	e.bytes(magic)
+	e.uint(uint64(len(sections)))
+	for _, s := range sections {
+		e.section(s)
+	}
+	if e.err == nil {
+		e.err = e.w.Flush()
+	}
+	if e.err != nil {
+		return e.err
+	}
+	_, err := f.Write(sum.Sum(nil))
+	return err
+}
+
+func (e *encoder) section(s Section) {
+	e.string(s.Range.Start)
+	e.string(s.Range.End)
+	e.uint(s.At.ClusterID)
+	e.uint(s.At.RaftTerm)
+	e.uint(uint64(s.At.Revision))
+	e.uint(uint64(s.At.Began))
+	last := ""
+	for kv := range s.KVs {
+		if e.err != nil {
+			return
+		}
+		if kv.Key <= last || !s.Range.Contains(kv.Key) {
+			e.err = fmt.Errorf("%w: key %q after %q in %s", ErrUnsorted, kv.Key, last, s.Range)
+			return
+		}
+		e.string(kv.Key)
+		e.uint(uint64(len(kv.Value)))
+		e.bytes(string(kv.Value))
+		e.uint(uint64(kv.ModRevision))
+		e.uint(uint64(kv.Lease))
+		last = kv.Key
+	}
+	e.string("")
+}
+
+func (e *encoder) uint(n uint64) {
+	e.buf = binary.AppendUvarint(e.buf[:0], n)
+	if e.err == nil {
+		_, e.err = e.w.Write(e.buf)
+	}
+}
+
+func (e *encoder) bytes(s string) {
+	if e.err == nil {
+		_, e.err = e.w.WriteString(s)
+	}
+}
+
+func (e *encoder) string(s string) {
+	e.uint(uint64(len(s)))
+	e.bytes(s)
+}
