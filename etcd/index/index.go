@@ -93,7 +93,7 @@ func (z zoneSink) Reset(at mirror.Position, kvs iter.Seq2[mirror.KV, error]) {
 	if apex, ok := old.apex(x.apexKey(), x.prefix); ok {
 		c.add(apex)
 	}
-	c.serials = old.serials
+	c.serials, c.apexed = old.serials, old.apexed
 	if !old.ready {
 		c.touched = x.zones
 	} else {
@@ -124,11 +124,16 @@ func (a apexSink) Reset(at mirror.Position, kvs iter.Seq2[mirror.KV, error]) {
 		}
 		puts = append(puts, kv)
 	}
+	var deletes []string
 	if len(puts) == 0 {
-		a.x.apply(at, nil, []string{a.x.apexKey()}, nil)
-		return
+		deletes = []string{a.x.apexKey()}
 	}
-	a.x.apply(at, puts, nil, nil)
+	a.x.apply(at, puts, deletes, func(c *change) {
+		if !c.apexed {
+			// The zone is still being loaded, and its serial is that of the list.
+			c.apexed, c.touched = true, nil
+		}
+	})
 }
 
 // Apply implements mirror.Sink.

@@ -11,9 +11,10 @@ import (
 
 // Snapshot is one state of an Index. It is a backend.Store.
 type Snapshot struct {
-	root  string // path of the zone
-	at    mirror.Position
-	ready bool // the zone was listed
+	root   string // path of the zone
+	at     mirror.Position
+	ready  bool // the keys below the zone's name were listed
+	apexed bool // so was that of the name itself
 
 	records tree
 	owned   tree // of the records that have a targetstrip, by owner
