@@ -8,6 +8,8 @@ import (
 	"github.com/trident-dns/trident/internal/dnstest"
 
 	"github.com/miekg/dns"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"go.uber.org/goleak"
 )
 
@@ -80,4 +82,14 @@ func address(m *dns.Msg) string {
 		return a.A.String()
 	}
 	return ""
+}
+
+// value reads a counter.
+func value(t testing.TB, c prometheus.Counter) float64 {
+	t.Helper()
+	var m dto.Metric
+	if err := c.Write(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m.GetCounter().GetValue()
 }
