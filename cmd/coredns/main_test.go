@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coredns/coredns/core/dnsserver"
+	"github.com/trident-dns/trident/internal/proctest"
+)
+
+// pluginCfg reads the directives of CoreDNS's plugin.cfg in their order, from the module that we build with.
+func pluginCfg(t *testing.T) []string {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/coredns/coredns").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(filepath.Join(strings.TrimSpace(string(dir)), "plugin.cfg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	var names []string
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line := strings.TrimSpace(lines.Text())
+		if name, _, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "#") {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 50 {
+		t.Fatalf("plugin.cfg has %d directives, expected CoreDNS's whole list", len(names))
+	}
+	return names
+}
+
+func TestDirectivesAreInTheOrderOfCoreDNS(t *testing.T) {
+	if want := pluginCfg(t); !slices.Equal(dnsserver.Directives, want) {
+		t.Errorf("directives %q\nwant CoreDNS's %q", dnsserver.Directives, want)
+	}
+}
+
+func TestTheCommandLine(t *testing.T) {
+	bin := proctest.Build(t, ".")
+	dir := t.TempDir()
+
+	t.Run("plugins lists what was built in and nothing else", func(t *testing.T) {
+		out, code := proctest.Run(t, dir, bin, "-plugins")
+		var got []string
+		for _, line := range strings.Split(out, "\n") {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "dns."); ok {
+				got = append(got, name)
+			}
+		}
+		var want []string
+		for _, name := range pluginCfg(t) {
+			if !slices.Contains(leftOut, name) {
+				want = append(want, name)
+			}
+		}
+		want[slices.Index(want, "on")] = "" // caddy's own, listed apart from the dns plugins
+		slices.Sort(want)
+		slices.Sort(got)
+		if code != 0 || !slices.Equal(got, want[1:]) {
+			t.Errorf("exit %d, plugins %q\nwant %q", code, got, want[1:])
+		}
+	})
+
+	t.Run("version shows ours and CoreDNS's", func(t *testing.T) {
+		out, code := proctest.Run(t, dir, bin, "-version")
+		if code != 0 || !strings.HasPrefix(out, "CoreDNS-1.15.0 Trident-"+version+"\n") {
+			t.Errorf("exit %d, printed %q", code, out)
+		}
+	})
+
+	for _, name := range leftOut {
+		t.Run(name+" names the tag", func(t *testing.T) {
+			file := proctest.WriteFile(t, t.TempDir(), "Corefile", "example.org:0 {\n    bind 127.0.0.1\n    %s\n}\n", name)
+			out, code := proctest.Run(t, dir, bin, "-conf", file)
+			if code == 0 || !strings.Contains(out, file+":3") || !strings.Contains(out, "-tags cloud") ||
+				!strings.Contains(out, `"`+name+`"`) {
+				t.Errorf("exit %d, printed %q; want the file, the line, the directive and the tag", code, out)
+			}
+		})
+	}
+}
