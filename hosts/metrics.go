@@ -17,6 +17,7 @@ var (
 	loadDuration  = gauge("source_load_duration_seconds", "How long the last load of a source took.")
 	tableSize     = gauge("source_size_bytes", "Memory that the entries of a source take.")
 	loadFailures  = counter("source_failures_total", "Attempts to read a source that failed.", "hostsfile")
+	copyFailures  = counter("copy_failures_total", "Copies of a URL that could not be read or written.", "hostsfile")
 	parseErrors   = counter("parse_errors_total", "What could not be used in the text of a source.", "hostsfile", "reason")
 	listHits      = counter("list_hits_total", "Questions for names in a list.", "server", "list", "action")
 	limited       = counter("limited_total", "Answers cut short by a limit.", "limit")

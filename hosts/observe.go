@@ -87,6 +87,12 @@ func (o *observer) Failed(name string, err error, kept, repeated bool) {
 	}
 }
 
+// NotKept implements source.Observer.
+func (*observer) NotKept(name string, err error) {
+	copyFailures.WithLabelValues(name).Inc()
+	log.Warningf("Copy of %s on disk: %v", name, err)
+}
+
 // Gone implements source.Observer.
 func (o *observer) Gone(name string) {
 	if !o.names[name] {
@@ -104,5 +110,6 @@ func (o *observer) Gone(name string) {
 		m.Delete(labels)
 	}
 	loadFailures.Delete(labels)
+	copyFailures.Delete(labels)
 	parseErrors.DeletePartialMatch(labels)
 }

@@ -71,6 +71,9 @@ func parseBlockReply(c *caddy.Controller, _ string, cfg *config) error {
 	return c.Errf("block_reply %q: want null, nxdomain, nodata or refused", strings.Join(args, " "))
 }
 
+// maxURL is what servers and proxies agree on; it also has to fit into the header of a copy.
+const maxURL = 2048
+
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
 func checkURL(c *caddy.Controller, property, arg string) error {
@@ -78,8 +81,20 @@ func checkURL(c *caddy.Controller, property, arg string) error {
 	if err != nil {
 		return c.Errf("%s %q: %v", property, arg, err)
 	}
+	if len(arg) > maxURL {
+		return c.Errf("%s: URL of %d octets, want at most %d", property, len(arg), maxURL)
+	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return c.Errf("%s %q: want an http:// or https:// URL", property, arg)
 	}
 	return nil
+}
+
+// redacted returns a URL that was checked as it may appear in metrics and logs.
+func redacted(arg string) string {
+	u, err := url.Parse(arg)
+	if err != nil {
+		return ""
+	}
+	return u.Redacted()
 }

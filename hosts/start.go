@@ -25,6 +25,9 @@ func (h *Hosts) start(owner *shared.Owner) error {
 	for _, pattern := range h.files {
 		c.sources = append(c.sources, o.files(pattern, true, source.Hosts))
 	}
+	for _, url := range h.urls {
+		c.sources = append(c.sources, o.url(url, source.Hosts))
+	}
 	if len(h.inline) > 0 {
 		c.sources = append(c.sources, o.inline(strings.Join(h.inline, "\n")))
 	}
@@ -52,10 +55,21 @@ func (o *opened) files(pattern string, expand bool, kind source.Kind) source.Sou
 	})
 }
 
+func (o *opened) url(url string, kind source.Kind) source.Source {
+	cfg := source.URLConfig{URL: url, Kind: kind, Refresh: o.cfg.urlRefresh, CacheDir: o.cfg.cacheDir}
+	return o.acquire(fmt.Sprintf("url %+v", cfg), func() (source.Source, error) {
+		return source.OpenURL(cfg, newObserver()), nil
+	})
+}
+
 // lists opens lists to block or to allow.
 func (o *opened) lists(names []string) []list {
 	var all []list
 	for _, name := range names {
+		if isURL(name) {
+			all = append(all, list{redacted(name), o.url(name, source.List)})
+			continue
+		}
 		all = append(all, list{name, o.files(name, true, source.List)})
 	}
 	return all

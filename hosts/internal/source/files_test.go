@@ -41,6 +41,7 @@ func (r *recorder) Problems(name string, report hostsfile.Report) {
 	r.note("problems %s %d", filepath.Base(name), report.Problems())
 }
 func (r *recorder) Unchanged(name string) { r.note("unchanged %s", filepath.Base(name)) }
+func (r *recorder) NotKept(string, error) { r.note("not kept") }
 func (r *recorder) Gone(name string)      { r.note("gone %s", filepath.Base(name)) }
 func (r *recorder) Failed(name string, err error, kept, repeated bool) {
 	if !repeated {

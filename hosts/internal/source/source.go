@@ -74,6 +74,9 @@ type Observer interface {
 	// Failed is called when a part could not be read or not be used. kept says whether it goes on with content that
 	// was loaded before. repeated is set when the attempt before this one had failed in the same way.
 	Failed(name string, err error, kept, repeated bool)
+	// NotKept is called when the copy of a part on disk cannot be read, or a new one not be written. The part itself
+	// is not concerned.
+	NotKept(name string, err error)
 	// Gone is called when a part no longer belongs to the source, and for every part when the source closes.
 	Gone(name string)
 }
