@@ -66,6 +66,9 @@ func parseEndpoint(to string) (e endpoint, warning string, err error) {
 		rest, e.path = cutPath(rest)
 	}
 	host, name, port := splitHost(rest)
+	if _, scope := cutLast(host, "%"); !isQualifier(name) || !isQualifier(scope) {
+		return endpoint{}, "", errNotEndpoint
+	}
 	if port != "" {
 		n, err := net.LookupPort("udp", port)
 		if err != nil || n == 0 {
@@ -74,8 +77,16 @@ func parseEndpoint(to string) (e endpoint, warning string, err error) {
 		e.port = uint16(n) // LookupPort returns 0 to 65535
 	}
 	if e.addr, err = netip.ParseAddr(host); err == nil {
-		e.addr = e.addr.Unmap()
-		warning = e.qualify(name)
+		scope := e.addr.Zone()
+		e.addr = e.addr.Unmap().WithZone("")
+		if scope != "" && !isLinkLocal(e.addr) {
+			warning = unscopedWarning(scope)
+		} else {
+			e.addr = e.addr.WithZone(scope)
+		}
+		if w := e.qualify(name); w != "" {
+			warning = w
+		}
 		return e, warning, nil
 	}
 	e.host = strings.ToLower(strings.TrimSuffix(host, "."))
@@ -95,12 +106,29 @@ func (e *endpoint) qualify(name string) (warning string) {
 	case name == "":
 	case e.transport != upstream.DNS:
 		e.serverName = name
-	case e.addr.Is6() && (e.addr.IsLinkLocalUnicast() || e.addr.IsLinkLocalMulticast()):
+	case isLinkLocal(e.addr):
 		e.addr = e.addr.WithZone(name)
 	default:
-		warning = fmt.Sprintf("%%%s has no meaning for a plain DNS upstream that is not a link-local IPv6 address", name)
+		warning = unscopedWarning(name)
 	}
 	return warning
+}
+
+// isQualifier tells whether s can stand behind a percent sign: as the name of a network interface or of a server, or as
+// nothing at all.
+func isQualifier(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] <= ' ' || s[i] > '~' || strings.IndexByte("[]%:/", s[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isLinkLocal(addr netip.Addr) bool { return addr.Is6() && addr.IsLinkLocalUnicast() }
+
+func unscopedWarning(scope string) string {
+	return fmt.Sprintf("%%%s has no meaning for an address that is not a link-local IPv6 address", scope)
 }
 
 // splitHost takes HOST[%NAME][:PORT] apart. HOST is an IPv4 address, a host name, or an IPv6 address; brackets around
