@@ -123,7 +123,7 @@ func FuzzStream(f *testing.F) {
 		x := newExchange()
 		q := question("example.org.")
 		x.query, x.qend, _ = pack(x.query, q, packing{})
-		if !c.add(x) {
+		if !c.join(x) {
 			t.Fatal("a new connection takes no questions")
 		}
 		go func() {

@@ -70,8 +70,8 @@ func newStreamConn(s *streams, conn net.Conn) *streamConn {
 	return c
 }
 
-// add queues x under an ID that is free. False: c takes no more questions.
-func (c *streamConn) add(x *exchange) bool {
+// join queues x under an ID that is free.
+func (c *streamConn) join(x *exchange) bool {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *streamConn) add(x *exchange) bool {
 	return true
 }
 
-// ask waits for the reply to x, which add has queued. On return x is in no table.
+// ask waits for the reply to x.
 func (c *streamConn) ask(ctx context.Context, x *exchange) (err error) {
 	defer func() { c.leave(x, errors.Is(err, ErrTimeout)) }()
 	timeout := c.s.cfg.readTimeout()
@@ -105,9 +105,6 @@ func (c *streamConn) ask(ctx context.Context, x *exchange) (err error) {
 	x.timer.Reset(timeout)
 	select {
 	case <-x.done:
-		if x.err == nil {
-			c.s.latency.add(x.received.Sub(x.sent))
-		}
 		return x.err
 	case <-ctx.Done():
 		return ofContext(ctx)
@@ -149,13 +146,22 @@ func (c *streamConn) lastQuestion() bool {
 	return c.finished && c.s.closed.Load()
 }
 
-// retire keeps c from taking questions and closes it when nobody waits any more, which is what true says.
-func (c *streamConn) retire() (finished bool) {
+func (c *streamConn) retire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.retired = true
 	c.finishIfDone()
-	return c.finished
+}
+
+func (c *streamConn) end() {
+	c.retire()
+	c.mu.Lock()
+	finished := c.finished
+	c.mu.Unlock()
+	if finished {
+		c.conn.Close() // before the writer does, which may be at a write that takes long
+		c.running.Wait()
+	}
 }
 
 // finishIfDone has a retired connection closed when nobody waits on it. The lock is held.
@@ -173,7 +179,11 @@ func (c *streamConn) wakeWriter() {
 	}
 }
 
-func (c *streamConn) hasServed() bool {
+func (c *streamConn) busy() int { return int(c.inFlight.Load()) }
+
+func (c *streamConn) born() time.Time { return c.created }
+
+func (c *streamConn) served() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.answered > 0

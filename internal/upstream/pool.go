@@ -1,0 +1,266 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// maxRedials is how often a question moves on from a connection that died under it.
+const maxRedials = 3
+
+// member is a connection that many questions share. A pool calls its methods at the same time.
+type member interface {
+	comparable
+	// join takes x, whose query then waits to be sent. False: the connection takes no more questions, for good.
+	join(x *exchange) bool
+	// ask waits for the reply to x, which has joined. Afterwards x is nowhere any more.
+	ask(ctx context.Context, x *exchange) error
+	// busy is how many questions have joined and not been answered; served is whether any was.
+	busy() int
+	served() bool
+	born() time.Time
+	// retire lets nobody join any more, and ends the connection when nobody is left.
+	retire()
+	// end is retire, and waits for the end unless somebody is left.
+	end()
+}
+
+// pool is a carrier that makes do with a few connections.
+type pool[C member] struct {
+	cfg   Config
+	how   packing
+	proto string // "udp" or "tcp", below of what the connections are
+	// connect makes a connection, within dialTimeout. Its errors wrap a sentinel.
+	connect func(ctx context.Context) (C, error)
+
+	hits, misses prometheus.Counter
+	latency      latency
+	// anyTurn: the peer works on questions side by side, as is known or was seen.
+	anyTurn atomic.Bool
+	// closed is set under mu, and read without by those who need not be exact.
+	closed atomic.Bool
+
+	dialCtx   context.Context // ends with the pool
+	stopDials context.CancelFunc
+	dialing   sync.WaitGroup
+
+	mu    sync.Mutex // guards the following; held for look-ups only
+	conns []C        // those that take questions, oldest first
+	dials []*dial[C]
+}
+
+// dial is a connection in the making, and who waits for it.
+type dial[C member] struct {
+	waiting int           // guarded by the lock of the pool
+	done    chan struct{} // closed when conn or err is there
+	conn    C
+	err     error
+}
+
+// newPool returns a pool without connect, which the caller sets. label is the proto label of its metrics.
+func newPool[C member](c Config, m *meters, label, proto string, how packing) *pool[C] {
+	p := &pool[C]{cfg: c, how: how, proto: proto}
+	p.hits, p.misses = m.cache(label)
+	p.dialCtx, p.stopDials = context.WithCancel(context.Background())
+	return p
+}
+
+// limits implements carrier.
+func (p *pool[C]) limits() packing { return p.how }
+
+// carry implements carrier. A connection that dies after it had worked costs a new one, not the attempt.
+func (p *pool[C]) carry(ctx context.Context, x *exchange) error {
+	x.proto = p.proto
+	var since time.Time // only connections made after the last one died
+	for try := 0; ; try++ {
+		c, reused, err := p.enlist(ctx, x, since)
+		if err == nil {
+			if err = c.ask(ctx, x); err == nil {
+				p.latency.add(x.received.Sub(x.sent))
+			}
+		}
+		if err == nil || !reused || !errors.Is(err, ErrClosed) || try == maxRedials {
+			return err
+		}
+		since = time.Now()
+		x.reset()
+	}
+}
+
+// enlist has x join a connection that was made after since, waiting for one if need be. reused says that the
+// connection was not made for x.
+func (p *pool[C]) enlist(ctx context.Context, x *exchange, since time.Time) (c C, reused bool, err error) {
+	var none C
+	p.mu.Lock()
+	if p.closed.Load() {
+		p.mu.Unlock()
+		c, err = p.single(ctx, x)
+		return c, false, err
+	}
+	for c := p.best(since); c != none; c = p.best(since) {
+		if c.join(x) {
+			p.grow()
+			p.mu.Unlock()
+			p.hits.Inc()
+			return c, true, nil
+		}
+		p.forget(c)
+		c.retire()
+	}
+	d := p.await()
+	p.mu.Unlock()
+	p.misses.Inc()
+
+	select {
+	case <-d.done:
+	case <-ctx.Done():
+		return none, false, ofContext(ctx)
+	}
+	switch {
+	case d.err != nil && p.dialCtx.Err() != nil:
+		return none, true, ErrClosed // it was the resolver that was closed
+	case d.err != nil:
+		return none, false, d.err
+	}
+	reused = d.conn.served()
+	if d.conn.join(x) {
+		return d.conn, reused, nil
+	}
+	return none, true, ErrClosed // others have used it up
+}
+
+// single makes a connection for one question, which is how questions are answered after close.
+func (p *pool[C]) single(ctx context.Context, x *exchange) (C, error) {
+	p.misses.Inc()
+	c, err := p.connect(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ofContext(ctx)
+		}
+		return c, err
+	}
+	if !c.join(x) {
+		err = ErrClosed
+	}
+	c.retire()
+	return c, err
+}
+
+// best returns the connection with the fewest questions, the oldest one among equals so that the others become idle.
+// The lock is held.
+func (p *pool[C]) best(since time.Time) (best C) {
+	var none C
+	for _, c := range p.conns {
+		if c.born().After(since) && (best == none || c.busy() < best.busy()) {
+			best = c
+		}
+	}
+	return best
+}
+
+// grow starts another connection when those that there are have too much to do. The lock is held.
+func (p *pool[C]) grow() {
+	if p.load().wantsMore() {
+		p.dial()
+	}
+}
+
+// await returns a connection in the making to wait for. The lock is held.
+func (p *pool[C]) await() *dial[C] {
+	if len(p.dials) == 0 || p.load().wantsMore() {
+		p.dial()
+	}
+	d := slices.MinFunc(p.dials, func(a, b *dial[C]) int { return a.waiting - b.waiting })
+	d.waiting++
+	return d
+}
+
+// load is called with the lock held.
+func (p *pool[C]) load() load {
+	l := load{
+		conns:   len(p.conns),
+		dials:   len(p.dials),
+		least:   1 << 30,
+		anyTurn: p.anyTurn.Load(),
+		latency: p.latency.mean(),
+		fastest: time.Duration(p.latency.fastest.Load()),
+	}
+	for _, c := range p.conns {
+		l.least = min(l.least, c.busy())
+	}
+	for _, d := range p.dials {
+		l.least = min(l.least, d.waiting)
+	}
+	return l
+}
+
+// dial starts to make a connection. The lock is held.
+func (p *pool[C]) dial() {
+	d := &dial[C]{done: make(chan struct{})}
+	p.dials = append(p.dials, d)
+	p.dialing.Go(func() {
+		defer close(d.done)
+		d.conn, d.err = p.connect(p.dialCtx)
+		p.mu.Lock()
+		p.dials = slices.DeleteFunc(p.dials, func(other *dial[C]) bool { return other == d })
+		late := d.err == nil && p.closed.Load()
+		if d.err == nil && !late {
+			p.conns = append(p.conns, d.conn)
+		}
+		p.mu.Unlock()
+		if late {
+			d.conn.end()
+		}
+	})
+}
+
+// remove takes c out of those that get questions.
+func (p *pool[C]) remove(c C) {
+	p.mu.Lock()
+	p.forget(c)
+	p.mu.Unlock()
+}
+
+// forget is remove with the lock held.
+func (p *pool[C]) forget(c C) {
+	p.conns = slices.DeleteFunc(p.conns, func(other C) bool { return other == c })
+}
+
+// tooManyIdle tells whether more connections are idle than the configuration wants.
+func (p *pool[C]) tooManyIdle() bool {
+	if p.cfg.Expire <= 0 {
+		return true
+	}
+	if p.cfg.MaxIdleConns <= 0 {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	idle := 0
+	for _, c := range p.conns {
+		if c.busy() == 0 {
+			idle++
+		}
+	}
+	return idle > p.cfg.MaxIdleConns
+}
+
+// close implements carrier.
+func (p *pool[C]) close() {
+	p.mu.Lock()
+	p.closed.Store(true)
+	conns := p.conns
+	p.conns = nil
+	p.mu.Unlock()
+	p.stopDials()
+	p.dialing.Wait()
+	for _, c := range conns {
+		c.end()
+	}
+}
