@@ -138,6 +138,24 @@ func TestProbesAskWhatHealthCheckSays(t *testing.T) {
 	}
 }
 
+// C2: any reply to a probe says that somebody is there.
+func TestAnUpstreamThatAnswersProbesWithAnErrorIsUp(t *testing.T) {
+	probed := make(chan struct{}, 100)
+	up := dnstest.New(t, dnstest.Named(map[string]dnstest.Script{
+		".": func(q *dnstest.Query) {
+			dnstest.Rcode(dns.RcodeServerFailure)(q)
+			probed <- struct{}{}
+		},
+		"good.example.": dnstest.A("192.0.2.1"),
+	}))
+	s := serve(t, quick+"failfast_all_unhealthy_upstreams", up)
+	wantRcode(t, s.Ask(t, "dropped.example.", dns.TypeA), dns.RcodeServerFailure)
+	<-probed
+	for range 50 { // for longer than it takes to look at the reply to the probe
+		wantA(t, s.Ask(t, "good.example.", dns.TypeA), "192.0.2.1")
+	}
+}
+
 // C6: when all are down, health checking itself may be what is broken.
 func TestAllDownFallsBackToARandomUpstream(t *testing.T) {
 	up := dnstest.New(t, dnstest.Drop)

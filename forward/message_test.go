@@ -1,11 +1,15 @@
 package forward
 
 import (
+	"bytes"
 	"fmt"
+	"net"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/trident-dns/trident/internal/dnstest"
+	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
 )
@@ -194,5 +198,44 @@ func TestWhatIsNeverSentOnIsAnsweredHere(t *testing.T) {
 	}
 	if n := up.Questions(""); n != 0 {
 		t.Errorf("%d of them reached the upstream", n)
+	}
+}
+
+// DESIGN: rdata that cannot be parsed goes on as it is. The client here must be as simple as the reply is strange.
+func TestRdataThatCannotBeParsedReachesTheClient(t *testing.T) {
+	up := dnstest.New(t, func(q *dnstest.Query) {
+		m := q.Answer()
+		m.Answer = []dns.RR{&dns.RFC3597{
+			Hdr:   dns.RR_Header{Name: q.Msg.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60},
+			Rdata: "c00002", // an address with three bytes
+		}}
+		q.Reply(m)
+	})
+	s := serve(t, "max_connect_attempts 1", up)
+	conn, err := net.Dial("udp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	m := new(dns.Msg)
+	m.SetQuestion("example.org.", dns.TypeA)
+	wire, err := m.Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write(wire); err != nil {
+		t.Fatal(err)
+	}
+	reply := make([]byte, 512)
+	if err := conn.SetReadDeadline(time.Now().Add(server.AskTimeout)); err != nil {
+		t.Fatal(err)
+	}
+	n, err := conn.Read(reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []byte{0, 1, 0, 1, 0, 0, 0, 60, 0, 3, 0xc0, 0, 2} // A, IN, TTL, length, rdata
+	if reply = reply[:n]; !bytes.HasSuffix(reply, want) {
+		t.Errorf("reply %x, want one that ends with %x", reply, want)
 	}
 }

@@ -1,10 +1,15 @@
 package forward
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/trident-dns/trident/internal/dnstest"
+	"github.com/trident-dns/trident/internal/upstream"
+	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
 	ot "github.com/opentracing/opentracing-go"
@@ -78,5 +83,42 @@ func TestMaxConnectAttemptsBoundsFailedAttempts(t *testing.T) {
 func TestAttemptsWithoutLimitArePaced(t *testing.T) {
 	if n := attempts(t, "max_connect_attempts 0\ntimeout 1s"); n <= 2 || n > 20 {
 		t.Errorf("%d attempts in a second, want more than the usual two and fewer than twenty", n)
+	}
+}
+
+// B1, B2: an upstream that accepts connections and then says nothing used up the time that a second attempt needed.
+func TestAHangingUpstreamLeavesTimeForAnother(t *testing.T) {
+	for _, transport := range []string{"tcp", "tls"} {
+		t.Run(transport, func(t *testing.T) {
+			var hanging, good *dnstest.Server
+			corefile := ".:0 {\nforward . %s%s %s%s {\npolicy sequential\nread_timeout 100ms\ntimeout 1s\nmax_fails 0\n%s\n}\n}"
+			if transport == "tcp" {
+				hanging, good = dnstest.New(t, dnstest.Drop), dnstest.New(t, dnstest.A("192.0.2.1"))
+				corefile = fmt.Sprintf(corefile, "", hanging.Addr(), "", good.Addr(), "force_tcp")
+			} else {
+				hanging, good = dnstest.NewTLS(t, dnstest.Drop), dnstest.NewTLS(t, dnstest.A("192.0.2.1"))
+				corefile = fmt.Sprintf(corefile, "tls://", hanging.Addr(), "tls://", good.Addr(), "tls "+good.CAFile(t))
+			}
+			hanging.Greet(dnstest.Hang)
+			s := server.Start(t, corefile)
+			t.Cleanup(hanging.Stop) // before the server, whose end looks for goroutines
+			wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
+		})
+	}
+}
+
+// B11: a client that had gone was worked for until the read timeout.
+func TestAQuestionEndsWithItsClient(t *testing.T) {
+	arrived := make(chan struct{}, 10)
+	up := dnstest.New(t, func(*dnstest.Query) { arrived <- struct{}{} })
+	f := handler(t, stanza("read_timeout 1h", up))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	_, rcode, err := ask(ctx, f) // an hour, if it does not end with ctx
+	if rcode != dns.RcodeServerFailure || !errors.Is(err, upstream.ErrCanceled) {
+		t.Errorf("rcode %d, error %v", rcode, err)
 	}
 }
