@@ -72,7 +72,7 @@ func parseCopy(cfg URLConfig, r io.Reader) (content, error) {
 	sum := &crcReader{r: r}
 	hashed := &hashReader{r: sum}
 	hashed.hash.SetSeed(contentSeed)
-	part, _, err := Parse(cfg.URL, cfg.Kind, hashed, min(max(h.Size, 0), maxBody))
+	part, _, err := Parse(cfg.URL, cfg.Kind, hashed, max(h.Size, 0))
 	if _, err := io.Copy(io.Discard, sum); err != nil { // parsing may have given up early
 		return content{}, err
 	}

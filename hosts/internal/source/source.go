@@ -86,13 +86,17 @@ var ErrNothing = errors.New("not one usable line")
 
 var errSkip = fmt.Errorf("%w: %w", hostsfile.ErrSkip, table.ErrTooManyAddrs)
 
-// bytesPerLine is a low estimate, for the first size of a table: guessing too high wastes memory for a moment.
-const bytesPerLine = 30
+// The first size of a table is a guess from the size of the text. More than maxLines are not believed: the size may
+// be what a server says.
+const (
+	bytesPerLine = 30
+	maxLines     = 1 << 20
+)
 
 // Parse reads the text in r, whose length is about size octets.
 func Parse(name string, kind Kind, r io.Reader, size int64) (Part, hostsfile.Report, error) {
 	p := Part{Name: name, Loaded: time.Now()}
-	lines := int(size / bytesPerLine)
+	lines := int(min(size/bytesPerLine, maxLines))
 	var (
 		report hostsfile.Report
 		err    error
