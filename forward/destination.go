@@ -54,7 +54,7 @@ func destination(to string) (list []endpoint, warnings []string, err error) {
 			return list, warnings, nil
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%q is %w (%v): %s", to, errNotEndpoint, fileErr, acceptedTO)
+			return nil, nil, fmt.Errorf("%q is %w (%w): %s", to, errNotEndpoint, fileErr, acceptedTO)
 		}
 	}
 	if warning != "" {

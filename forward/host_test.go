@@ -129,7 +129,7 @@ func TestAHostNameIsFollowedAndTheLastGoodAddressesAreKept(t *testing.T) {
 		var s script
 		s.say(nil, time.Minute, "192.0.2.1", "192.0.2.2")
 		f := openFollower("dns.example", s.lookup)
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		synctest.Wait()
 		want := parseAddrs([]string{"192.0.2.1", "192.0.2.2"})
 		if !slices.Equal(f.addrs(), want) {
@@ -170,7 +170,7 @@ func TestCloseEndsALookupThatHangs(t *testing.T) {
 			return nil, 0, ctx.Err()
 		})
 		synctest.Wait()
-		f.Close() // synctest fails the test if this never returns
+		_ = f.Close() // synctest fails the test if this never returns
 	})
 }
 

@@ -216,7 +216,7 @@ func TestRdataThatCannotBeParsedReachesTheClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	m := new(dns.Msg)
 	m.SetQuestion("example.org.", dns.TypeA)
 	wire, err := m.Pack()

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/trident-dns/trident/internal/dnstest"
@@ -166,11 +167,11 @@ func serveTLS(t *testing.T, config *tls.Config, text string) int {
 		}}
 		w.WriteMsg(m)
 	})}
-	ended := make(chan error, 1)
-	go func() { ended <- srv.ActivateAndServe() }()
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = srv.ActivateAndServe() }) // its error is that the listener was closed
 	t.Cleanup(func() {
-		listener.Close()
-		<-ended
+		_ = listener.Close()
+		ended.Wait()
 	})
 	return listener.Addr().(*net.TCPAddr).Port
 }
