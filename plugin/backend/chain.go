@@ -16,6 +16,9 @@ type chain struct {
 	store   Store
 	exists  bool
 	outside string
+	// merge are names for somebody else to answer, whose records are then those of owner.
+	merge []string
+	owner string
 }
 
 // follow goes from name to the records of a type, through CNAME records where the type allows. glue is set when the
@@ -39,26 +42,31 @@ func (l *lookup) follow(name string, qtype uint16, glue bool) chain {
 		if c.first == nil {
 			c.first = w
 		}
-		if rrs := l.records(w, name, qtype); len(rrs) > 0 {
+		rrs := l.records(w, name, qtype)
+		aliases := w.aliases()
+		if path == zone.Path {
+			aliases.single = false // beside the SOA record: RFC 1034, section 3.6.2
+		}
+		if !aliases.single && followsAlias(qtype) {
+			rrs = l.merge(&c, rrs, aliases, name, qtype, glue)
+		}
+		if len(rrs) > 0 {
 			c.answer = append(c.answer, rrs...)
 			return c
 		}
-		target, via := l.alias(w)
-		if target == "" || !followsAlias(qtype) && qtype != dns.TypeCNAME {
+		if len(c.merge) > 0 {
+			return c
+		}
+		if !aliases.single || !followsAlias(qtype) && qtype != dns.TypeCNAME {
 			c.zone, c.store, c.exists = zone, store, w.found || path == zone.Path
 			return c
 		}
-		cname := &dns.CNAME{Hdr: l.header(name, dns.TypeCNAME, via), Target: target}
-		if qtype == dns.TypeCNAME {
-			c.answer = append(c.answer, cname)
-			return c
-		}
+		target := aliases.targets[0]
+		c.answer = append(c.answer, &dns.CNAME{Hdr: l.header(name, dns.TypeCNAME, aliases.via[0]), Target: target})
 		// A chain that is too long or comes back ends without its end: who follows it finds out by himself.
-		if len(c.answer) >= MaxChain || owns(c.answer, target) || equalNames(name, target) {
-			c.answer = append(c.answer, cname)
+		if qtype == dns.TypeCNAME || len(c.answer) > MaxChain || owns(c.answer, target) {
 			return c
 		}
-		c.answer = append(c.answer, cname)
 		name = target
 	}
 }
@@ -86,35 +94,11 @@ func followsAlias(qtype uint16) bool {
 	return qtype < 128 || qtype > 255 // question types, RFC 6895, section 3.1
 }
 
-// alias returns the target of the CNAME record of a name, "" when it has none, and the record that says so. A name with
-// addresses has none (RFC 1034, section 3.6.2), and one with several has the first (RFC 2181, section 10.1).
-func (l *lookup) alias(w *walk) (string, *skydns.Record) {
-	target, via := "", (*skydns.Record)(nil)
-	for _, it := range w.items {
-		host := it.Target()
-		if rr := it.RR(); rr != nil {
-			switch rr := rr.(type) {
-			case *dns.A, *dns.AAAA:
-				return "", nil
-			case *dns.CNAME:
-				host = rr.Target
-			}
-		} else if k := it.Kind(); k == skydns.IPv4 || k == skydns.IPv6 {
-			return "", nil
-		}
-		if host == "" || target != "" || l.isOwn(w.path, host) {
-			continue
-		}
-		target, via = host, it.Record
-	}
-	return target, via
-}
-
-// isOwn tells whether a target brings nothing that the name at path has not got already: the name itself and, in the
-// mode of SkyDNS, all below it.
-func (l *lookup) isOwn(path, target string) bool {
+// isOwn tells whether a target brings nothing that the name has not got already: it is the name itself, or below it
+// where all that is below was walked.
+func (w *walk) isOwn(target string) bool {
 	p := skydns.PathOf(target)
-	return p == path || l.Mode == SkyDNS && isWithin(p, path)
+	return p == w.path || w.whole && isWithin(p, w.path)
 }
 
 // chase answers a question of a type that has no targets of its own.
@@ -124,6 +108,8 @@ func (l *lookup) chase() {
 	switch {
 	case c.outside != "":
 		l.askOutside(c.outside)
+	case len(c.merge) > 0:
+		l.mergeOutside(c)
 	case c.zone != nil:
 		l.negative(c.zone, c.store, c.exists)
 	}

@@ -15,6 +15,8 @@ type lookup struct {
 	view View
 	q    Question
 	res  Result
+
+	merged int // targets followed so far at names with several
 }
 
 // Lookup answers q from v. The name of q must belong to a zone of v.

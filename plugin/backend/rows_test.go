@@ -207,21 +207,39 @@ var rows = []row{
 		},
 	},
 	{
-		name: "E15 one CNAME, and none beside addresses",
+		name: "E15 one CNAME, and addresses where there would be several or one beside an address",
 		records: `
 			/skydns/test/zone/sub/c1 {"host":"canon.zone.test"}
-			/skydns/test/zone/sub/c2 {"host":"other.zone.test"}
+			/skydns/test/zone/sub/c2 {"host":"other.zone.test","ttl":5}
 			/skydns/test/zone/sub/c3 {"host":"1.1.1.3"}
 			/skydns/test/zone/two/c1 {"host":"canon.zone.test"}
-			/skydns/test/zone/two/c2 {"host":"other.zone.test"}
+			/skydns/test/zone/two/c2 {"host":"six.zone.test"}
+			/skydns/test/zone/out/c1 {"host":"a.example.org"}
+			/skydns/test/zone/out/c2 {"host":"b.example.org"}
+			/skydns/test/zone/out/c3 {"host":"c.example.org"}
+			/skydns/test/zone/same/c1 {"host":"canon.zone.test"}
+			/skydns/test/zone/same/c2 {"host":"Canon.zone.test."}
+			/skydns/test/zone/dns/apex/x {"host":"canon.zone.test"}
 			/skydns/test/zone/canon {"host":"1.1.1.1"}
-			/skydns/test/zone/other {"host":"1.1.1.2"}`,
+			/skydns/test/zone/other {"host":"1.1.1.2"}
+			/skydns/test/zone/six {"host":"::6"}`,
+		outside: answers{
+			"a.example.org. A": "a.example.org. 20 CNAME a2.example.org.\na2.example.org. 60 A 9.9.9.1",
+			"b.example.org. A": "b.example.org. 60 A 9.9.9.2",
+			"c.example.org. A": "SERVFAIL", "c.example.org. AAAA": "SERVFAIL",
+		},
 		asks: map[string]string{
-			"sub.zone.test. A":     "NOERROR\nsub.zone.test. 300 A 1.1.1.3",
+			"sub.zone.test. A":     "NOERROR\nsub.zone.test. 5 A 1.1.1.3\nsub.zone.test. 5 A 1.1.1.1\nsub.zone.test. 5 A 1.1.1.2",
 			"sub.zone.test. AAAA":  "NOERROR\n? SOA zone.test.",
 			"sub.zone.test. CNAME": "NOERROR\n? SOA zone.test.",
-			"two.zone.test. A":     "NOERROR\ntwo.zone.test. 300 CNAME canon.zone.test.\ncanon.zone.test. 300 A 1.1.1.1",
-			"two.zone.test. CNAME": "NOERROR\ntwo.zone.test. 300 CNAME canon.zone.test.",
+			"two.zone.test. A":     "NOERROR\ntwo.zone.test. 300 A 1.1.1.1",
+			"two.zone.test. AAAA":  "NOERROR\ntwo.zone.test. 300 AAAA ::6",
+			"two.zone.test. CNAME": "NOERROR\n? SOA zone.test.",
+			"out.zone.test. A":     "NOERROR\nout.zone.test. 20 A 9.9.9.1\nout.zone.test. 20 A 9.9.9.2",
+			"out.zone.test. AAAA":  "SERVFAIL",
+			"same.zone.test. A":    "NOERROR\nsame.zone.test. 300 CNAME canon.zone.test.\ncanon.zone.test. 300 A 1.1.1.1",
+			"zone.test. A":         "NOERROR\nzone.test. 300 A 1.1.1.1",
+			"zone.test. CNAME":     "NOERROR\n? SOA zone.test.",
 		},
 	},
 	{

@@ -39,10 +39,10 @@ func (l *lookup) srv(w *walk, g *glue) {
 			sums[l.priority(r)] += weight(r)
 		}
 	}
-	var seen distinct
+	var seen, ports distinct
 	for _, it := range w.items {
 		if rr, ok := it.RR().(*dns.SRV); ok {
-			if seen.add(rr.String()) {
+			if seen.add(key(rr.Target, rr.Port, rr.Priority, rr.Weight)) {
 				rr = dns.Copy(rr).(*dns.SRV)
 				rr.Hdr = l.header(l.q.Name, dns.TypeSRV, it.Record)
 				l.res.Answer = append(l.res.Answer, rr)
@@ -69,7 +69,8 @@ func (l *lookup) srv(w *walk, g *glue) {
 			continue
 		}
 		srv.Target = w.targetOf(it)
-		if seen.add(key(srv.Target, srv.Port)) {
+		// As in-tree: the address records of a name are one service, whatever their priorities and weights.
+		if ports.add(key(srv.Target, srv.Port)) && seen.add(key(srv.Target, srv.Port, srv.Priority, srv.Weight)) {
 			l.res.Answer = append(l.res.Answer, srv)
 		}
 		g.rr(l.address(srv.Target, it.Record))

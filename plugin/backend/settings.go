@@ -26,7 +26,9 @@ const (
 	MaxSteps = 4 * MaxRecords
 	// MaxChain is how many CNAME records one answer follows. In-tree CoreDNS and SkyDNS stop at about the same.
 	MaxChain = 10
-	// MaxOutside is how many names are looked up outside for the addresses of one answer's targets.
+	// MaxMerged is how many targets one answer follows at names that have several.
+	MaxMerged = 128
+	// MaxOutside is how many names are looked up outside for the targets of one answer.
 	MaxOutside = 16
 )
 

@@ -27,6 +27,7 @@ type walk struct {
 	items []item
 	found bool // some key lies at or below the name
 	leaf  bool // one lies at it
+	whole bool // all that is below the name was walked
 	cut   bool
 	steps int
 }
@@ -71,6 +72,7 @@ func (w *walk) at(path string) {
 
 // below takes the records below path.
 func (w *walk) below(path string) {
+	w.whole = w.whole || path == w.path
 	from := path + "/"
 	if path == "" {
 		from = ""
