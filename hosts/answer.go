@@ -1,12 +1,6 @@
 package hosts
 
-import (
-	"net/netip"
-
-	"github.com/trident-dns/trident/hosts/internal/wire"
-
-	"github.com/miekg/dns"
-)
+import "github.com/miekg/dns"
 
 // negativeTTL bounds how long resolvers may remember that something does not exist, in seconds: the next line of a
 // hosts file may change that.
@@ -58,42 +52,4 @@ func (h *Hosts) soa(zone *zone) dns.RR {
 		Expire:  86400,
 		Minttl:  ttl,
 	}
-}
-
-// addressRecords returns A and AAAA records with the owner name.
-func addressRecords(owner string, ttl uint32, ips []netip.Addr) []dns.RR {
-	if len(ips) == 0 {
-		return nil
-	}
-	octets := make([]byte, 0, 16*len(ips))
-	records := make([]dns.RR, len(ips))
-	for i, ip := range ips {
-		hdr := dns.RR_Header{Name: owner, Rrtype: typeA, Class: dns.ClassINET, Ttl: ttl}
-		start := len(octets)
-		if ip.Is4() {
-			a := ip.As4()
-			octets = append(octets, a[:]...)
-			records[i] = &dns.A{Hdr: hdr, A: octets[start:len(octets):len(octets)]}
-			continue
-		}
-		a := ip.As16()
-		octets = append(octets, a[:]...)
-		hdr.Rrtype = typeAAAA
-		records[i] = &dns.AAAA{Hdr: hdr, AAAA: octets[start:len(octets):len(octets)]}
-	}
-	return records
-}
-
-// pointerRecords returns PTR records with the owner name for names in wire format.
-func pointerRecords(owner string, ttl uint32, names [][]byte) []dns.RR {
-	records := make([]dns.RR, len(names))
-	var text []byte
-	for i, name := range names {
-		text = wire.AppendText(text[:0], name)
-		records[i] = &dns.PTR{
-			Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypePTR, Class: dns.ClassINET, Ttl: ttl},
-			Ptr: string(text),
-		}
-	}
-	return records
 }

@@ -11,7 +11,6 @@ package hosts
 
 import (
 	"context"
-	"net/netip"
 	"sync/atomic"
 
 	"github.com/coredns/coredns/plugin"
@@ -67,8 +66,7 @@ func (h *Hosts) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) 
 	var buf [8]*table.Table // so that few sources need no allocation
 	d := data(buf[:0]).collect(from.sources)
 
-	var ips [4]netip.Addr
-	out := addresses{want: state.QType(), list: ips[:0]}
+	out := addressRecords{owner: state.QName(), ttl: h.ttl, qtype: state.QType()}
 	found := d.exact(q.Key(0), &out)
 	if found != existing && zone != nil && from.blocks(ctx, &q) {
 		return h.blocked(w, r, zone)
@@ -76,7 +74,7 @@ func (h *Hosts) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) 
 	if state.QType() == dns.TypePTR {
 		return h.servePTR(ctx, w, r, &q, zone, d)
 	}
-	if out.want != typeA && out.want != typeAAAA && h.fallUnsupported && h.fall.contain(&q) {
+	if !out.wantsAny() && h.fallUnsupported && h.fall.contain(&q) {
 		return h.next(ctx, w, r)
 	}
 	if found != existing {
@@ -85,7 +83,7 @@ func (h *Hosts) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) 
 	}
 	switch {
 	case found == existing:
-		return h.answer(w, r, zone, addressRecords(state.QName(), h.ttl, out.list))
+		return h.answer(w, r, zone, out.list)
 	case h.fall.contain(&q):
 		return h.next(ctx, w, r)
 	case found == implied, h.nxdomain && q.Labels() == zone.labels: // the zone exists: it has the SOA record

@@ -1,8 +1,6 @@
 package hosts
 
 import (
-	"net/netip"
-
 	"github.com/trident-dns/trident/hosts/internal/source"
 	"github.com/trident-dns/trident/hosts/internal/table"
 )
@@ -31,15 +29,9 @@ func (d data) collect(sources []source.Source) data {
 	return d
 }
 
-// addresses collects addresses of one family without repeating one. The zero value collects none.
-type addresses struct {
-	want uint16 // dns.TypeA, dns.TypeAAAA, or anything else for none
-	list []netip.Addr
-}
-
 // wildcard looks for a wildcard that stands for q, which has no entries of its own but exists as found says.
 // minLabels keeps wildcards out that are above the zones of the block.
-func (d data) wildcard(q *table.Question, deep bool, found existence, minLabels int, out *addresses) existence {
+func (d data) wildcard(q *table.Question, deep bool, found existence, minLabels int, out *addressRecords) existence {
 	skip, ok := d.encloser(q, deep, found)
 	if !ok || q.Labels()-skip < minLabels {
 		return absent
@@ -51,7 +43,7 @@ func (d data) wildcard(q *table.Question, deep bool, found existence, minLabels 
 }
 
 // exact joins what the tables say about one name.
-func (d data) exact(k table.Key, out *addresses) existence {
+func (d data) exact(k table.Key, out *addressRecords) existence {
 	found := absent
 	for _, t := range d {
 		switch m, ref := t.Find(k); m {
@@ -78,35 +70,11 @@ func (d data) encloser(q *table.Question, deep bool, found existence) (skip int,
 	if found != absent {
 		return 0, false
 	}
-	var none addresses
+	var none addressRecords
 	for skip = 1; skip <= q.Labels(); skip++ {
 		if d.exact(q.Key(skip), &none) != absent {
 			return skip, true
 		}
 	}
 	return 0, false
-}
-
-// add collects the addresses that ref stands for in t.
-func (a *addresses) add(t *table.Table, ref table.Ref) {
-	if a.want != typeA && a.want != typeAAAA {
-		return
-	}
-	fromOthers := len(a.list) // t itself has no address of a name twice
-	for i := range t.Addrs(ref) {
-		ip := t.Addr(ref, i)
-		if ip.Is4() != (a.want == typeA) || contains(a.list[:fromOthers], ip) {
-			continue
-		}
-		a.list = append(a.list, ip)
-	}
-}
-
-func contains(list []netip.Addr, ip netip.Addr) bool {
-	for _, have := range list {
-		if have == ip {
-			return true
-		}
-	}
-	return false
 }

@@ -67,7 +67,7 @@ func (h *Hosts) blocked(w dns.ResponseWriter, r *dns.Msg, zone *zone) (int, erro
 	m.Authoritative = true
 	switch h.reply {
 	case replyNull:
-		m.Answer = addressRecords(r.Question[0].Name, h.ttl, unspecified(r.Question[0].Qtype))
+		m.Answer = h.unspecified(r.Question[0])
 	case replyNXDomain:
 		m.Rcode = dns.RcodeNameError
 	case replyRefused:
@@ -89,13 +89,14 @@ func (h *Hosts) blocked(w dns.ResponseWriter, r *dns.Msg, zone *zone) (int, erro
 	return m.Rcode, nil
 }
 
-// unspecified returns the address that leads nowhere in the family of qtype.
-func unspecified(qtype uint16) []netip.Addr {
-	switch qtype {
+// unspecified returns the address that leads nowhere, for a question that asks for one.
+func (h *Hosts) unspecified(q dns.Question) []dns.RR {
+	out := addressRecords{owner: q.Name, ttl: h.ttl, qtype: q.Qtype}
+	switch q.Qtype {
 	case typeA:
-		return []netip.Addr{netip.IPv4Unspecified()}
+		return []dns.RR{out.record(netip.IPv4Unspecified())}
 	case typeAAAA:
-		return []netip.Addr{netip.IPv6Unspecified()}
+		return []dns.RR{out.record(netip.IPv6Unspecified())}
 	}
 	return nil
 }

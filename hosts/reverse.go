@@ -107,6 +107,9 @@ func (d data) pointers(a netip.Addr, in zones) (names [][]byte, more bool) {
 			if len(names) == maxPTR {
 				return names, true
 			}
+			if names == nil {
+				names = make([][]byte, 0, min(maxPTR, all.Len()))
+			}
 			names = append(names, name)
 		}
 	}

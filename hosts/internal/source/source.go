@@ -89,8 +89,8 @@ var errSkip = fmt.Errorf("%w: %w", hostsfile.ErrSkip, table.ErrTooManyAddrs)
 // The first size of a table is a guess from the size of the text. More than maxLines are not believed: the size may
 // be what a server says.
 const (
-	bytesPerLine = 30
-	maxLines     = 1 << 20
+	bytesPerLine = 24
+	maxLines     = 1 << 22
 )
 
 // Parse reads the text in r, whose length is about size octets.

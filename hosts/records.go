@@ -1,0 +1,96 @@
+package hosts
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/trident-dns/trident/hosts/internal/table"
+	"github.com/trident-dns/trident/hosts/internal/wire"
+
+	"github.com/miekg/dns"
+)
+
+// addressRecords collects the A or AAAA records of one owner name, none twice (RFC 2181 section 5).
+type addressRecords struct {
+	owner string
+	ttl   uint32
+	qtype uint16 // typeA, typeAAAA, or another one to collect nothing
+	list  []dns.RR
+}
+
+// wantsAny reports whether there is anything to collect.
+func (a *addressRecords) wantsAny() bool { return a.qtype == typeA || a.qtype == typeAAAA }
+
+// add collects the addresses that ref stands for in t.
+func (a *addressRecords) add(t *table.Table, ref table.Ref) {
+	if !a.wantsAny() {
+		return
+	}
+	others := a.list // t itself has no address of a name twice
+	for i := range t.Addrs(ref) {
+		ip := t.Addr(ref, i)
+		if ip.Is4() == (a.qtype == typeA) && !hasAddr(others, ip) {
+			a.list = append(a.list, a.record(ip))
+		}
+	}
+}
+
+// An address in the same piece of memory as its record.
+type (
+	aRecord struct {
+		dns.A
+		ip [4]byte
+	}
+	aaaaRecord struct {
+		dns.AAAA
+		ip [16]byte
+	}
+)
+
+func (a *addressRecords) record(ip netip.Addr) dns.RR {
+	hdr := dns.RR_Header{Name: a.owner, Rrtype: a.qtype, Class: dns.ClassINET, Ttl: a.ttl}
+	if ip.Is4() {
+		r := &aRecord{ip: ip.As4()}
+		r.A = dns.A{Hdr: hdr, A: r.ip[:]}
+		return &r.A
+	}
+	r := &aaaaRecord{ip: ip.As16()}
+	r.AAAA = dns.AAAA{Hdr: hdr, AAAA: r.ip[:]}
+	return &r.AAAA
+}
+
+func hasAddr(list []dns.RR, ip netip.Addr) bool {
+	return slices.ContainsFunc(list, func(rr dns.RR) bool {
+		var have netip.Addr
+		switch rr := rr.(type) {
+		case *dns.A:
+			have, _ = netip.AddrFromSlice(rr.A)
+		case *dns.AAAA:
+			have, _ = netip.AddrFromSlice(rr.AAAA)
+		}
+		return have == ip
+	})
+}
+
+// pointerRecords returns PTR records of one owner name for names in wire format. There may be many of them: they take
+// three pieces of memory.
+func pointerRecords(owner string, ttl uint32, names [][]byte) []dns.RR {
+	var text []byte
+	ends := make([]int, 0, maxPTR)
+	for _, name := range names {
+		text = wire.AppendText(text, name)
+		ends = append(ends, len(text))
+	}
+	all := string(text)
+	records, list := make([]dns.PTR, len(names)), make([]dns.RR, len(names))
+	start := 0
+	for i, end := range ends {
+		records[i] = dns.PTR{
+			Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypePTR, Class: dns.ClassINET, Ttl: ttl},
+			Ptr: all[start:end],
+		}
+		list[i] = &records[i]
+		start = end
+	}
+	return list
+}
