@@ -74,7 +74,7 @@ func (f *Forward) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	if err != nil {
 		return failure(err), err
 	}
-	if _, chained := f.Next.(*Forward); chained && f.block.rules.judge(reply, false, true) == tryNext {
+	if _, chained := f.Next.(*Forward); chained && f.block.rules.passesOn(reply) {
 		return plugin.NextOrFailure(f.Name(), f.Next, ctx, w, r)
 	}
 	return deliverReply(w, reply)

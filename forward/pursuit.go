@@ -22,12 +22,11 @@ type pursuit struct {
 	turn     uint32
 
 	asked     set  // in this pass
-	answered  set  // those whose reply was not good enough; they are never asked again
 	attempts  int  // failed ones
 	passes    int  // ended ones
 	desperate bool // all upstreams were down, and one was asked all the same
 
-	reply *dns.Msg // the last one that was not good enough
+	reply *dns.Msg // the last one, whether it is good enough or not
 	err   error    // of the last failed attempt
 }
 
@@ -50,9 +49,8 @@ func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
 			}
 			continue
 		}
-		p.answered.add(i)
 		p.reply = reply
-		if p.f.block.rules.judge(reply, p.answered.size() < len(p.members), false) != tryOther {
+		if !p.f.block.rules.failsOver(reply) {
 			break
 		}
 	}
@@ -67,9 +65,9 @@ func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
 	return nil, ErrNoHealthy
 }
 
-// choose picks the upstream to ask next; ok is false when there is none. Upstreams that are up come first, each once,
-// and then again from the beginning as long as attempts are left. When all are down, health checking is taken to be
-// what is broken, and one of them is asked at random.
+// choose picks the upstream to ask next; ok is false when there is none. Upstreams that are up come first, each once, and
+// then again from the beginning as long as attempts are left, unless there is a reply to hand on by then. When all are
+// down, health checking is taken to be what is broken, and one of them is asked at random.
 func (p *pursuit) choose() (i int, ok bool) {
 	var up, all set
 	for i, m := range p.members {
@@ -78,17 +76,16 @@ func (p *pursuit) choose() (i int, ok bool) {
 			up.add(i)
 		}
 	}
-	up = up.without(p.answered)
 	if fresh := up.without(p.asked); fresh.size() > 0 {
 		return p.f.block.policy.choose(fresh, p.turn), true
+	}
+	if p.reply != nil || p.desperate {
+		return 0, false
 	}
 	if up.size() > 0 {
 		p.asked = set{}
 		p.passes++
 		return p.f.block.policy.choose(up, p.turn), true
-	}
-	if p.reply != nil || p.desperate {
-		return 0, false
 	}
 	p.desperate = true
 	allDownCount.Inc()
@@ -137,9 +134,8 @@ func (p *pursuit) persists(ctx context.Context, m *member) bool {
 func (p *pursuit) attempt(ctx context.Context, m *member) (*dns.Msg, error) {
 	b := p.f.block
 	most := b.attempts(len(p.members))
-	bounded, cancel := context.WithDeadline(ctx, attemptDeadline(time.Now(), p.deadline, b.readTimeout,
-		most == 0 || p.attempts+1 < most))
-	defer cancel()
+	bounded, done := within(ctx, m, attemptDeadline(time.Now(), p.deadline, b.readTimeout, most == 0 || p.attempts+1 < most))
+	defer done()
 	bounded, finish := trace(bounded, m.Addr())
 	metadata.SetValueFunc(ctx, "forward/upstream", m.name)
 

@@ -6,35 +6,19 @@ import (
 	"github.com/miekg/dns"
 )
 
-// verdict is what becomes of a reply.
-type verdict uint8
-
-const (
-	deliver  verdict = iota // it goes to the client
-	tryOther                // another upstream of the same block may have a better one
-	tryNext                 // the next forward block may have a better one
-)
-
-// rules say which replies are not good enough.
+// rules say which replies are not good enough, and who may have a better one.
 type rules struct {
-	failover     []int // rcodes on which another upstream is asked, as long as there is one
+	failover     []int // rcodes on which another upstream of the block is asked
 	next         []int // rcodes on which the next forward block is asked
 	nextOnNodata bool  // NOERROR without an answer asks the next forward block
 }
 
-// failsOver tells whether another upstream should be asked instead of taking reply.
+// failsOver tells whether another upstream of the block should be asked, if there is one that has not been yet.
 func (r rules) failsOver(reply *dns.Msg) bool { return slices.Contains(r.failover, reply.Rcode) }
 
-// judge decides about a reply. others: an upstream of this block is left that has not answered the question; chained:
-// another forward block follows.
-func (r rules) judge(reply *dns.Msg, others, chained bool) verdict {
-	switch {
-	case others && r.failsOver(reply):
-		return tryOther
-	case chained && slices.Contains(r.next, reply.Rcode):
-		return tryNext
-	case chained && r.nextOnNodata && reply.Rcode == dns.RcodeSuccess && len(reply.Answer) == 0:
-		return tryNext
-	}
-	return deliver
+// passesOn tells whether the next forward block should be asked, if there is one, now that this one has done what it
+// can.
+func (r rules) passesOn(reply *dns.Msg) bool {
+	nodata := reply.Rcode == dns.RcodeSuccess && len(reply.Answer) == 0
+	return r.nextOnNodata && nodata || slices.Contains(r.next, reply.Rcode)
 }

@@ -11,27 +11,23 @@ func TestVerdict(t *testing.T) {
 	for _, tt := range []struct {
 		rcode           int
 		answers         int
-		others, chained bool
-		want            verdict
+		another, onward bool
 	}{
-		{dns.RcodeSuccess, 1, true, true, deliver},
-		{dns.RcodeServerFailure, 0, true, true, tryOther},
-		{dns.RcodeServerFailure, 0, false, true, deliver},
-		{dns.RcodeNameError, 0, true, true, tryOther}, // failover comes before next
-		{dns.RcodeNameError, 0, false, true, tryNext},
-		{dns.RcodeNameError, 0, false, false, deliver},
-		{dns.RcodeSuccess, 0, false, true, tryNext},
-		{dns.RcodeSuccess, 0, false, false, deliver},
-		{dns.RcodeRefused, 0, true, true, deliver},
+		{dns.RcodeSuccess, 1, false, false},
+		{dns.RcodeSuccess, 0, false, true},
+		{dns.RcodeServerFailure, 0, true, false},
+		{dns.RcodeNameError, 0, true, true},
+		{dns.RcodeNameError, 1, true, true}, // at the end of a chain of CNAMEs
+		{dns.RcodeRefused, 0, false, false},
 	} {
 		m := new(dns.Msg)
 		m.Rcode = tt.rcode
 		m.Answer = make([]dns.RR, tt.answers)
-		if got := r.judge(m, tt.others, tt.chained); got != tt.want {
-			t.Errorf("%+v: verdict %d", tt, got)
+		if another, onward := r.failsOver(m), r.passesOn(m); another != tt.another || onward != tt.onward {
+			t.Errorf("%+v: another upstream %t, next block %t", tt, another, onward)
 		}
-		if got := (rules{}).judge(m, true, true); got != deliver {
-			t.Errorf("%s without rules: verdict %d", dns.RcodeToString[tt.rcode], got)
+		if (rules{}).failsOver(m) || (rules{}).passesOn(m) {
+			t.Errorf("%s is not good enough without a rule", dns.RcodeToString[tt.rcode])
 		}
 	}
 }
