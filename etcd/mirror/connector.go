@@ -2,19 +2,22 @@ package mirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	grpcbackoff "google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
-// connector makes the client that the feeds share, when one first asks for it, and again after the cluster refused the
-// login.
+// connector makes the client that the feeds share, when one first asks for it, and again after one was dropped.
 type connector struct {
 	cfg Config
 	// answers is set once etcd has answered a question about progress. Streams that do not are dead from then on.
@@ -111,11 +114,10 @@ func (c *connector) dialOptions() []grpc.DialOption {
 	return opts
 }
 
-// drop gives up a client whose login the cluster refused. Feeds that use it notice by their calls failing.
+// drop gives up a client, so that the next one logs in and connects anew. Feeds that use it notice by their calls
+// failing.
 func (c *connector) drop(client *clientv3.Client) {
-	if c.lock(context.Background()) != nil {
-		return
-	}
+	_ = c.lock(context.Background()) // which has no end
 	defer c.unlock()
 	if c.client == client {
 		c.client = nil
@@ -125,12 +127,26 @@ func (c *connector) drop(client *clientv3.Client) {
 
 // close ends the client. No get may follow.
 func (c *connector) close() {
-	if c.lock(context.Background()) != nil {
-		return
-	}
+	_ = c.lock(context.Background()) // which has no end
 	defer c.unlock()
 	if c.client != nil {
 		c.client.Close()
 		c.client = nil
 	}
+}
+
+// explain adds to a time-out why there is no connection, if that is so. Calls wait for one until their time is up, and
+// then know nothing better to say.
+func (c *connector) explain(ctx context.Context, client *clientv3.Client, err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timing.BackoffMin)
+	defer cancel()
+	_, why := pb.NewMaintenanceClient(client.ActiveConnection()).
+		Status(ctx, &pb.StatusRequest{}, grpc.WaitForReady(false))
+	if status.Code(why) != codes.Unavailable {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, status.Convert(why).Message())
 }

@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
@@ -64,6 +65,11 @@ func loginRefused(err error) bool {
 	return false
 }
 
+// timedOut tells whether err means that nothing came back.
+func timedOut(err error) bool {
+	return errors.Is(err, errSilent) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // unavailable tells whether err may come from a cluster that has lost its quorum or cannot be reached.
 func unavailable(err error) bool {
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -84,13 +90,13 @@ func cancelError(reason string) error {
 		rpctypes.ErrGRPCPermissionDenied,
 	} {
 		if reason == known.Error() || reason == rpctypes.ErrorDesc(known) {
-			return errors.Join(errCancelled, rpctypes.Error(known))
+			return fmt.Errorf("%w: %w", errCancelled, rpctypes.Error(known))
 		}
 	}
 	if reason == "" {
 		return errCancelled
 	}
-	return errors.Join(errCancelled, errors.New(reason))
+	return fmt.Errorf("%w: %s", errCancelled, reason)
 }
 
 // kindAway is the kind of every error that only says that etcd cannot be reached at present.

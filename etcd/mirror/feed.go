@@ -106,25 +106,26 @@ func (f *Feed) run() {
 	}
 }
 
-// session makes sure that the copy can be gone on from, or makes a new one, and watches until something goes wrong,
-// which it returns.
+// session lists the range, when the copy cannot be gone on from, and watches until something goes wrong, which it
+// returns.
 func (f *Feed) session() error {
 	client, err := f.mirror.conn.get(f.ctx)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if loginRefused(err) {
-			f.mirror.conn.drop(client)
-		}
-	}()
+	var outage time.Duration
 	if f.relist {
 		err = f.list(client)
 	} else {
-		err = f.confirm(client)
+		outage = time.Since(f.contact) // centuries, for a copy from a snapshot
 	}
 	if err == nil {
-		err = f.watch(client)
+		err = f.watch(client, outage)
+	}
+	err = f.mirror.conn.explain(f.ctx, client, err)
+	// A member that has become a black hole keeps its connection for another dozen seconds, and gets its share of calls.
+	if loginRefused(err) || timedOut(err) {
+		f.mirror.conn.drop(client)
 	}
 	return err
 }

@@ -24,13 +24,10 @@ type Position struct {
 	Began int64
 }
 
-// Supersedes tells whether p is certainly later than o: further on in the same history, or of one that is not known to
-// be the earlier.
-func (p Position) Supersedes(o Position) bool {
-	if p.ClusterID == o.ClusterID && p.Revision <= o.Revision {
-		return false
-	}
-	return p.Began >= o.Began
+// Follows tells whether p may take the place of o: it is as far on in the same history, or of a history that was listed
+// later.
+func (p Position) Follows(o Position) bool {
+	return p.ClusterID == o.ClusterID && p.Revision >= o.Revision || p.Began > o.Began
 }
 
 // Sink takes what a feed learns. Calls come one after the other from one goroutine, in the order of revisions; the

@@ -51,6 +51,7 @@ func (s *copySink) Reset(at Position, kvs iter.Seq2[KV, error]) {
 		next[kv.Key] = kv
 	}
 	s.mu.Lock()
+	at.Keys = int64(len(next))
 	s.at, s.kvs = at, next
 	s.resets++
 	s.mu.Unlock()
@@ -167,10 +168,10 @@ func (s *copySink) equals(t *testing.T, e *etcdtest.Etcd, prefix string) {
 // testTiming is quick enough for tests and slow enough for a loaded machine.
 func testTiming() Timing {
 	return Timing{
-		Call:       2 * time.Second,
+		Call:       time.Second,
 		Progress:   100 * time.Millisecond,
-		Silence:    time.Second,
-		StaleAfter: 2 * time.Second,
+		Silence:    500 * time.Millisecond,
+		StaleAfter: time.Second,
 		BackoffMin: 5 * time.Millisecond,
 		BackoffMax: 100 * time.Millisecond,
 		Audit:      -1,

@@ -19,6 +19,8 @@ type Timing struct {
 	// Audit is the mean time between audits, each half as long or half as long again at random, so that replicas do not
 	// audit in step. Negative: no audits.
 	Audit time.Duration
+	// DeepAudit: one audit in so many, by lot, compares key by key.
+	DeepAudit int
 	// Page is the number of keys asked for at once: some hundred kB, far from the limits of gRPC.
 	Page int64
 	// LeaseGap is the least time between two questions about leases.
@@ -45,6 +47,9 @@ func (t Timing) withDefaults() Timing {
 		if *d.field == 0 {
 			*d.field = d.value
 		}
+	}
+	if t.DeepAudit == 0 {
+		t.DeepAudit = 18 // every 6 hours
 	}
 	if t.Page == 0 {
 		t.Page = 2000

@@ -2,7 +2,9 @@ package mirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"time"
 
@@ -19,8 +21,9 @@ import (
 // allWatches is the watch ID of an answer about the progress of a whole stream.
 const allWatches = -1
 
-// watch applies changes from f.next on until the stream ends, and returns why it did.
-func (f *Feed) watch(client *clientv3.Client) error {
+// watch applies changes from f.next on until the stream ends, and returns why it did. The copy went without
+// confirmation for the time of outage.
+func (f *Feed) watch(client *clientv3.Client, outage time.Duration) error {
 	// Without a leader a member would go on to say nothing; so it hangs up.
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(f.ctx))
 	defer cancel()
@@ -34,16 +37,23 @@ func (f *Feed) watch(client *clientv3.Client) error {
 
 	tick := time.NewTicker(f.timing.Progress)
 	defer tick.Stop()
+	audits := newAuditor(f.timing, outage)
+	defer audits.timer.Stop()
 	for {
 		select {
 		case <-f.ctx.Done():
 			return f.ctx.Err()
 		case resp := <-s.responses:
-			err = f.take(s, resp)
+			err = f.take(s, client, resp)
 		case <-s.done:
 			err = s.err
 		case now := <-tick.C:
 			err = f.askProgress(s, client, now)
+		case <-audits.timer.C:
+			f.startAudit(ctx, audits, client)
+		case v := <-audits.result:
+			err = f.judgeAudit(v)
+			audits.schedule()
 		}
 		if err != nil {
 			return fmt.Errorf("watching %s: %w", f.keys, err)
@@ -52,7 +62,7 @@ func (f *Feed) watch(client *clientv3.Client) error {
 }
 
 // take handles one response.
-func (f *Feed) take(s *stream, resp *pb.WatchResponse) error {
+func (f *Feed) take(s *stream, client *clientv3.Client, resp *pb.WatchResponse) error {
 	switch {
 	case resp.Header.GetClusterId() != f.at.ClusterID:
 		return fmt.Errorf("%w: ID %x, was %x", errCluster, resp.Header.GetClusterId(), f.at.ClusterID)
@@ -61,7 +71,10 @@ func (f *Feed) take(s *stream, resp *pb.WatchResponse) error {
 	case resp.Canceled:
 		return cancelError(resp.CancelReason)
 	case resp.Created:
-		s.asked = time.Time{}
+		// Now, and not before: the cluster may have been replaced while the stream waited for a connection.
+		if err := f.confirm(client); err != nil {
+			return err
+		}
 		return s.ask(time.Now())
 	}
 	if !s.asked.IsZero() {
@@ -151,7 +164,9 @@ func (f *Feed) openStream(ctx context.Context, client *clientv3.Client, cancel f
 	if err != nil {
 		return nil, rpctypes.Error(err)
 	}
-	err = w.Send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: &pb.WatchCreateRequest{
+	// Until the watch was created, etcd owes an answer.
+	s := &stream{Watch_WatchClient: w, asked: time.Now()}
+	err = s.send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: &pb.WatchCreateRequest{
 		Key:            []byte(f.keys.Start),
 		RangeEnd:       []byte(f.keys.End),
 		StartRevision:  f.next,
@@ -161,8 +176,6 @@ func (f *Feed) openStream(ctx context.Context, client *clientv3.Client, cancel f
 	if err != nil {
 		return nil, err
 	}
-	// Until the watch was created, etcd owes an answer.
-	s := &stream{Watch_WatchClient: w, asked: time.Now()}
 	s.responses, s.done = make(chan *pb.WatchResponse), make(chan struct{})
 	go s.receive()
 	return s, nil
@@ -191,10 +204,17 @@ func (s *stream) wait() { <-s.done }
 // ask asks about the progress of the stream.
 func (s *stream) ask(now time.Time) error {
 	s.asked = now
-	err := s.Send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{
+	return s.send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{
 		ProgressRequest: &pb.WatchProgressRequest{},
 	}})
-	return rpctypes.Error(err)
+}
+
+// send returns no error for a stream that has ended: why it did is what Recv returns.
+func (s *stream) send(req *pb.WatchRequest) error {
+	if err := s.Send(req); err != nil && !errors.Is(err, io.EOF) {
+		return rpctypes.Error(err)
+	}
+	return nil
 }
 
 // join puts fragments together. It returns false while some are missing.

@@ -67,7 +67,7 @@ func notOlder(path string, sections []Section) error {
 	defer f.Close()
 	for _, old := range f.Sections {
 		for _, s := range sections {
-			if s.Range == old.Range && old.At.Supersedes(s.At) {
+			if s.Range == old.Range && !s.At.Follows(old.At) {
 				return fmt.Errorf("%w: %s has revision %d of %s, to be replaced by %d",
 					ErrOlder, path, old.At.Revision, old.Range, s.At.Revision)
 			}

@@ -25,6 +25,13 @@ func (e *Etcd) EnableAuth() {
 	if err != nil {
 		e.t.Fatalf("enabling authentication: %v", err)
 	}
+	e.LoginAsRoot()
+}
+
+// LoginAsRoot replaces the clients that Client gave out by one that is logged in as root. It is needed again after each
+// Restart.
+func (e *Etcd) LoginAsRoot() {
+	e.t.Helper()
 	e.mu.Lock()
 	old := e.clients
 	e.clients = nil
