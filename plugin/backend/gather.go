@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"net"
 	"strings"
 
 	"github.com/trident-dns/trident/plugin/skydns"
@@ -30,6 +31,9 @@ func (l *lookup) gatherName(w *walk, zone *Zone) {
 	case hasAny(zone, w.path):
 		w.match(zone, w.path)
 		return
+	case w.qtype == dns.TypePTR && !isReverse(w.path):
+		w.at(w.path)
+		w.found = w.found || exists(w.store, w.path)
 	default:
 		w.at(w.path)
 		w.below(w.path)
@@ -88,6 +92,17 @@ func (l *lookup) gatherApex(w *walk, zone *Zone) {
 	if !l.NoApexFallback || exact {
 		w.found = w.found || exists(w.store, zone.Path)
 	}
+}
+
+// isReverse tells whether a path is that of an address, all its labels there (RFC 1035 3.5, RFC 3596 2.5). The keys below
+// it are names of that address. What lies below any other name belongs to other addresses, and no PTR question is about
+// them all.
+func isReverse(path string) bool {
+	if below, ok := strings.CutPrefix(path, "arpa/in-addr/"); ok {
+		return labels(below) == net.IPv4len-1
+	}
+	below, ok := strings.CutPrefix(path, "arpa/ip6/")
+	return ok && labels(below) == 2*net.IPv6len-1
 }
 
 func parent(path string) string {

@@ -404,6 +404,7 @@ var rows = []row{
 			"2.0.26.172.in-addr.arpa. PTR": "NOERROR\n2.0.26.172.in-addr.arpa. 300 PTR w1.\n2.0.26.172.in-addr.arpa. 300 PTR w2.",
 			"3.0.26.172.in-addr.arpa. PTR": "NOERROR\n3.0.26.172.in-addr.arpa. 300 PTR w3.zone.test.",
 			"4.0.26.172.in-addr.arpa. PTR": "NXDOMAIN\n? SOA in-addr.arpa.",
+			"0.26.172.in-addr.arpa. PTR":   "NOERROR\n? SOA in-addr.arpa.",
 		},
 	},
 }
