@@ -5,7 +5,7 @@
 //	// ... ask up.Addr() twice; the first question gets no reply ...
 //	if n := up.Questions("udp"); n != 2 { ... }
 //
-// A server has UDP and TCP on one port of 127.0.0.1 ([New]), or one of the encrypted transports ([NewTLS]). It ends with
-// the test and leaves no goroutine behind. Scripts may be swapped while it runs. Every question is handled in a goroutine
+// A server has UDP and TCP on one port of 127.0.0.1 ([New]), or one of the encrypted transports ([NewTLS], [NewHTTPS],
+// [NewHTTPS3], [NewQUIC]). It ends with the test and leaves no goroutine behind. Scripts may be swapped while it runs. Every question is handled in a goroutine
 // of its own, so that a script that waits holds up nobody else, also on the same connection.
 package dnstest

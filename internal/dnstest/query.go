@@ -2,10 +2,12 @@ package dnstest
 
 import (
 	"context"
+	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/miekg/dns"
+	"github.com/quic-go/quic-go"
 )
 
 // Query is a question that a server got, and the way back to whoever asked.
@@ -19,8 +21,15 @@ type Query struct {
 	Number, Conn int
 	Client       netip.AddrPort
 
+	// Request, Header of the response and Status, which writes the head of the response, are for HTTP only.
+	Request *http.Request
+	Header  http.Header
+	Status  func(code int)
+	// Stream is for QUIC only: what a script writes to it is not framed.
+	Stream *quic.Stream
+
 	ctx   context.Context
-	send  func([]byte) // the whole message, without a length
+	send  func([]byte) // the whole message, without a length before it
 	close func()
 	reset func()
 }

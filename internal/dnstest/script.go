@@ -64,7 +64,8 @@ func WrongQuestion(q *Query) {
 	q.Reply(m)
 }
 
-// Reset breaks the connection: a stream gets an RST. UDP knows no connections, so there it is Drop.
+// Reset breaks the connection: a TCP one gets an RST, on QUIC it is the stream of the question that is reset. UDP knows no
+// connections, so there it is Drop.
 func Reset(q *Query) { q.Reset() }
 
 // Close ends the connection in an orderly way. On UDP it is Drop.

@@ -120,6 +120,14 @@ func (c Config) method() string {
 	return c.Method
 }
 
+// serverName is the name that the certificate must carry; empty: there is only the address.
+func (c Config) serverName() string {
+	if c.ServerName == "" && c.TLS != nil {
+		return c.TLS.ServerName
+	}
+	return c.ServerName
+}
+
 func (c Config) readTimeout() time.Duration {
 	if c.ReadTimeout <= 0 {
 		return DefaultReadTimeout

@@ -30,6 +30,7 @@ type exchange struct {
 	resent bool // went out more than once, so that more than one reply may come
 
 	reply []byte
+	age   uint32        // seconds that the reply has spent in caches on its way
 	err   error         // why there is no reply
 	done  chan struct{} // gets one value when reply or err is there
 	// claimed is set by whoever fills in reply and err: a question may be in two tables.
@@ -80,7 +81,7 @@ func (x *exchange) reset() {
 	case <-x.done:
 	default:
 	}
-	x.hasID, x.resent, x.err = false, false, nil
+	x.hasID, x.resent, x.err, x.age = false, false, nil, 0
 	x.claimed.Store(false)
 	x.local, x.stream = nil, nil
 	x.sent, x.received = time.Time{}, time.Time{}

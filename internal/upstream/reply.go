@@ -113,6 +113,17 @@ func tidyOPT(m *dns.Msg, asked bool) (keepalive *dns.EDNS0_TCP_KEEPALIVE) {
 	return keepalive
 }
 
+// growOld makes all records older by so many seconds.
+func growOld(m *dns.Msg, seconds uint32) {
+	for _, section := range [][]dns.RR{m.Answer, m.Ns, m.Extra} {
+		for _, rr := range section {
+			if h := rr.Header(); h.Rrtype != dns.TypeOPT {
+				h.Ttl -= min(h.Ttl, seconds)
+			}
+		}
+	}
+}
+
 // keepEmptyRdata puts a record without rdata in the unknown form: the typed one would gain bytes when it is packed.
 func keepEmptyRdata(rrs []dns.RR) {
 	for i, rr := range rrs {

@@ -58,14 +58,24 @@ func Open(c Config) (*Resolver, error) {
 	}
 	r := &Resolver{cfg: c, addr: c.Addr.String()}
 	r.meters = newMeters(c.Name, r.addr)
+	var err error
 	switch c.Transport {
 	case DNS:
 		r.datagrams = newUDP(c, r.meters)
 		r.streams = newStreams(c, r.meters)
 	case TLS:
 		r.streams = newStreams(c, r.meters)
+	case HTTPS:
+		r.streams, err = newHTTPS(c, r.meters)
+	case HTTPS3:
+		r.streams, err = newHTTPS3(c, r.meters)
+	case QUIC:
+		r.streams = newDoQ(c, r.meters)
 	default:
-		return nil, fmt.Errorf("transport %s: want dns, tls, https, https3 or quic", c.Transport)
+		err = fmt.Errorf("transport %s: want dns, tls, https, https3 or quic", c.Transport)
+	}
+	if err != nil {
+		return nil, err
 	}
 	r.prober = newProber(c, r.meters, r.probe)
 	return r, nil
@@ -153,6 +163,9 @@ func (r *Resolver) try(ctx context.Context, x *exchange, c carrier, q Question) 
 	answer.Msg, idle, err = unpack(x.reply, q.Msg, c == r.datagrams)
 	if idle != unsaid && x.stream != nil {
 		x.stream.keepalive(idle)
+	}
+	if err == nil && x.age > 0 {
+		growOld(answer.Msg, x.age)
 	}
 	return answer, err
 }

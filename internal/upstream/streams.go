@@ -77,10 +77,7 @@ func clientTLS(c Config, alpn ...string) *tls.Config {
 	if c.TLS != nil {
 		config = c.TLS.Clone()
 	}
-	if c.ServerName != "" {
-		config.ServerName = c.ServerName
-	}
-	if config.ServerName == "" {
+	if config.ServerName = c.serverName(); config.ServerName == "" {
 		config.ServerName = c.Addr.Addr().Unmap().WithZone("").String()
 	}
 	if config.ClientSessionCache == nil {
