@@ -56,7 +56,7 @@ func (c *connector) get(ctx context.Context) (*clientv3.Client, error) {
 	}
 	client, err := c.dial(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to etcd: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNoClient, err)
 	}
 	c.client = client
 	return client, nil

@@ -35,6 +35,7 @@ var (
 	errAudit     = errors.New("the audit found differences")
 	errSilent    = errors.New("the watch is silent")
 	errCancelled = errors.New("etcd cancelled the watch")
+	errNoClient  = errors.New("connecting to etcd")
 	errNoQuorum  = errors.New("etcd has no quorum, the state of one member was copied")
 )
 
@@ -72,7 +73,7 @@ func timedOut(err error) bool {
 
 // unavailable tells whether err may come from a cluster that has lost its quorum or cannot be reached.
 func unavailable(err error) bool {
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errNoClient) {
 		return true
 	}
 	var etcdErr rpctypes.EtcdError

@@ -64,61 +64,92 @@ func (l *Leases) head() (int64, bool) {
 	return l.order[0], true
 }
 
-// done takes a lease off the queue, or puts it at the end when it has to be asked for again.
-func (l *Leases) done(id int64, again bool) {
+// next takes the head off the queue.
+func (l *Leases) next() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	delete(l.queued, l.order[0])
 	l.order = l.order[1:]
-	if again {
-		l.order = append(l.order, id)
-		return
-	}
-	delete(l.queued, id)
 }
 
-// run asks, one lease at a time, until ctx ends.
+// run asks, one lease at a time, until ctx ends. Now and then it forgets leases that have ended.
 func (l *Leases) run(ctx context.Context) {
+	sweep := time.NewTicker(l.timing.LeaseSweep)
+	defer sweep.Stop()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	var due <-chan time.Time // when the next lease may be asked for; nil: there is none to ask for
 	for {
-		pause := l.timing.LeaseGap
-		if id, ok := l.head(); ok {
-			if !l.ask(ctx, id) {
-				pause = l.timing.LeaseRetry
-			}
-		} else {
-			select {
-			case <-ctx.Done():
-				return
-			case <-l.wake:
-			}
-			continue
-		}
-		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-sweep.C:
+			l.sweep(ctx)
+		case <-l.wake:
+			if due == nil {
+				due = pause.C
+				pause.Reset(0)
+			}
+		case <-due:
+			id, ok := l.head()
+			if !ok {
+				due = nil
+				continue
+			}
+			if err := l.ask(ctx, id); unavailable(err) {
+				pause.Reset(l.timing.LeaseRetry)
+				continue
+			}
+			// One that may not be asked for is asked for again when one of its keys changes.
+			l.next()
+			pause.Reset(l.timing.LeaseGap)
 		}
 	}
 }
 
-// ask asks for one lease and returns whether etcd answered.
-func (l *Leases) ask(ctx context.Context, id int64) bool {
+// ask asks for one lease.
+func (l *Leases) ask(ctx context.Context, id int64) error {
 	client, err := l.conn.get(ctx)
 	if err != nil {
-		return false
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.timing.Call)
 	defer cancel()
 	resp, err := client.TimeToLive(ctx, clientv3.LeaseID(id))
 	if err != nil {
-		l.done(id, true)
-		return false
+		return err
 	}
 	// A lease that is gone has TTL -1, and its keys are gone as well or will be in a moment.
 	if resp.GrantedTTL > 0 {
 		l.ttls.Store(id, uint32(min(resp.GrantedTTL, math.MaxUint32)))
 	}
-	l.done(id, false)
-	return true
+	return nil
+}
+
+// sweep forgets leases that etcd does not know any more. When it cannot be asked they wait for the next time.
+func (l *Leases) sweep(ctx context.Context) {
+	// Those that are learned meanwhile may be missing from the answer.
+	ended := map[int64]struct{}{}
+	for id := range l.ttls.Range {
+		ended[id.(int64)] = struct{}{}
+	}
+	if len(ended) == 0 {
+		return
+	}
+	client, err := l.conn.get(ctx)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.timing.Call)
+	defer cancel()
+	resp, err := client.Leases(ctx)
+	if err != nil {
+		return
+	}
+	for _, lease := range resp.Leases {
+		delete(ended, int64(lease.ID))
+	}
+	for id := range ended {
+		l.ttls.Delete(id)
+	}
 }

@@ -25,8 +25,10 @@ type Timing struct {
 	Page int64
 	// LeaseGap is the least time between two questions about leases.
 	LeaseGap time.Duration
-	// LeaseRetry is how long to wait before asking again for a lease that could not be asked for.
+	// LeaseRetry is how long to wait after a question that etcd could not be asked.
 	LeaseRetry time.Duration
+	// LeaseSweep is how often leases that have ended are forgotten.
+	LeaseSweep time.Duration
 }
 
 func (t Timing) withDefaults() Timing {
@@ -42,7 +44,8 @@ func (t Timing) withDefaults() Timing {
 		{&t.BackoffMax, 10 * time.Second},
 		{&t.Audit, 20 * time.Minute},
 		{&t.LeaseGap, 5 * time.Millisecond},
-		{&t.LeaseRetry, time.Minute},
+		{&t.LeaseRetry, 5 * time.Second},
+		{&t.LeaseSweep, time.Hour},
 	} {
 		if *d.field == 0 {
 			*d.field = d.value

@@ -1,0 +1,131 @@
+package mirror
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/trident-dns/trident/internal/etcdtest"
+)
+
+// selfSigned returns a certificate for the address, and the pool that trusts nothing else.
+func selfSigned(t *testing.T, ip string) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()),
+		Subject:      pkix.Name{CommonName: "etcd"},
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.ParseIP(ip)},
+		IsCA:         true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(leaf)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
+}
+
+// tlsFront speaks TLS in front of the plain address target, with whatever cert holds. It returns its URL.
+func tlsFront(t *testing.T, target string, cert *atomic.Pointer[tls.Certificate]) string {
+	t.Helper()
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		NextProtos:     []string{"h2"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return cert.Load(), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer client.Close()
+				server, err := net.Dial("tcp", target)
+				if err != nil {
+					return
+				}
+				defer server.Close()
+				wg.Go(func() {
+					_, _ = io.Copy(server, client) // until one side ends
+					_ = server.Close()
+				})
+				_, _ = io.Copy(client, server) // until one side ends
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		wg.Wait()
+	})
+	return "https://" + l.Addr().String()
+}
+
+// Certificates and authorities are replaced on disk while the process runs. No restart may be needed.
+func TestRotatedCertificatesAreReadAgain(t *testing.T) {
+	e := etcdtest.Start(t)
+	e.Put("/s/1", "1")
+	var serverCert atomic.Pointer[tls.Certificate]
+	var trusted atomic.Pointer[x509.CertPool]
+	rotate := func(server, client bool) {
+		cert, pool := selfSigned(t, "127.0.0.1")
+		if server {
+			serverCert.Store(&cert)
+		}
+		if client {
+			trusted.Store(pool)
+		}
+	}
+	rotate(true, true)
+	load := func() (*tls.Config, error) {
+		if pool := trusted.Load(); pool != nil {
+			return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+		}
+		return nil, errors.New("file is being replaced")
+	}
+	url := tlsFront(t, strings.TrimPrefix(e.Endpoint(), "http://"), &serverCert)
+	s := newCopySink()
+	f := open(t, Config{Endpoints: []string{url}, TLS: load}).Subscribe(Prefix("/s/"), s, Position{})
+	s.equals(t, e, "/s/")
+
+	rotate(true, false)
+	e.Bridge().Drop()
+	eventually(t, "distrust", func() bool {
+		err := f.Status().Err
+		return err != nil && strings.Contains(err.Error(), "certificate")
+	})
+	trusted.Store(nil)
+	eventually(t, "unreadable file", func() bool {
+		err := f.Status().Err
+		return err != nil && strings.Contains(err.Error(), "replaced")
+	})
+	rotate(true, true)
+	e.Put("/s/2", "1")
+	s.equals(t, e, "/s/")
+}
