@@ -30,6 +30,9 @@ func (l *lookup) gatherName(w *walk, zone *Zone) {
 		w.found = w.found || exists(w.store, w.path)
 	case hasAny(zone, w.path):
 		w.match(zone, w.path)
+		if w.qtype == dns.TypePTR {
+			w.items = nil // no PTR question is about more than one name
+		}
 		return
 	case w.qtype == dns.TypePTR && !isReverse(w.path):
 		w.at(w.path)

@@ -72,9 +72,13 @@ func fold(rest string) (string, error) {
 	var labels []string // as in a name, from the left
 	segments := strings.Split(rest, "/")
 	for i := len(segments) - 1; i >= 0; i-- {
-		if segments[i] != "" {
-			labels = append(labels, segments[i])
+		if segments[i] == "" {
+			continue
 		}
+		if n := len(segments[i]) - len(strings.TrimRight(segments[i], `\`)); n%2 == 1 {
+			return "", fmt.Errorf("%w: %q escapes the slash after it", ReasonName, segments[i])
+		}
+		labels = append(labels, segments[i])
 	}
 	name := strings.Join(labels, ".") + "."
 	// On the wire and back again there is one way to write a name.
