@@ -3,7 +3,12 @@ package hosts
 import (
 	"testing"
 
+	clog "github.com/coredns/coredns/plugin/pkg/log"
+
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	clog.Discard()
+	goleak.VerifyTestMain(m)
+}
