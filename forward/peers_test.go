@@ -56,21 +56,22 @@ func TestRealServersAsUpstreams(t *testing.T) {
 			dir := t.TempDir()
 			roots := proctest.WriteFile(t, dir, "ca.pem", "%s", ca.PEM())
 			for scheme, addr := range p.run(t, dir, certFile, keyFile) {
-				if scheme != "dns" && scheme != "tls" {
-					continue
-				}
 				t.Run(scheme, func(t *testing.T) {
 					s := server.Start(t, fmt.Sprintf(".:0 {\nforward . %s://%s {\ntls %s\ntls_servername peer.example\n}\n}", scheme,
 						addr, roots))
-					askPeer(t, s)
+					size := uint16(1232)
+					if scheme == "quic" || scheme == "https3" {
+						size = 4096 // CoreDNS cuts replies to the size for UDP here, too
+					}
+					askPeer(t, s, size)
 				})
 			}
 		})
 	}
 }
 
-// askPeer asks for one of each kind, and then for many names at the same time.
-func askPeer(t *testing.T, s *server.Server) {
+// askPeer asks for one of each kind, with room for so many bytes, and then for many names at the same time.
+func askPeer(t *testing.T, s *server.Server, size uint16) {
 	t.Helper()
 	wantA(t, eventually(t, s, "www.example.org.", dns.TypeA), "192.0.2.1")
 	for _, tt := range []struct {
@@ -87,7 +88,7 @@ func askPeer(t *testing.T, s *server.Server) {
 	} {
 		m := new(dns.Msg)
 		m.SetQuestion(tt.name, tt.qtype)
-		m.SetEdns0(1232, false)
+		m.SetEdns0(size, false)
 		r := s.Exchange(t, m, "udp")
 		if r.Truncated {
 			r = s.Exchange(t, m, "tcp")
@@ -136,15 +137,12 @@ func zoneFile(t *testing.T, dir string) string {
 	return proctest.WriteFile(t, dir, "example.org.zone", "%s\n", strings.Join(peerZone, "\n"))
 }
 
-func runNSD(t *testing.T, dir, certFile, keyFile string) map[string]string {
+// runNSD offers no DNS over TLS: NSD 4.6 reads the second question of a TLS record only when another record arrives.
+func runNSD(t *testing.T, dir, _, _ string) map[string]string {
 	bin := command(t, "nsd", "nsd")
-	plain, secure := freeport.Addr(t), freeport.Addr(t)
+	plain := freeport.Addr(t)
 	config := proctest.WriteFile(t, dir, "nsd.conf", `server:
   ip-address: %s
-  ip-address: %s
-  tls-port: %s
-  tls-service-pem: %q
-  tls-service-key: %q
   username: ""
   database: ""
   pidfile: %q
@@ -157,9 +155,9 @@ remote-control:
 zone:
   name: example.org
   zonefile: %q
-`, at(plain), at(secure), port(secure), certFile, keyFile, filepath.Join(dir, "nsd.pid"), dir, zoneFile(t, dir))
+`, at(plain), filepath.Join(dir, "nsd.pid"), dir, zoneFile(t, dir))
 	proctest.Start(t, dir, bin, "-d", "-c", config)
-	return map[string]string{"dns": plain, "tls": secure}
+	return map[string]string{"dns": plain}
 }
 
 func runKnot(t *testing.T, dir, _, _ string) map[string]string {
