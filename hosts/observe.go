@@ -87,6 +87,12 @@ func (o *observer) Failed(name string, err error, kept, repeated bool) {
 	}
 }
 
+// Detached implements source.Observer.
+func (*observer) Detached(name string) {
+	log.Warningf("%s was replaced outside of the mount that shows it: changes are not seen until it is mounted again; "+
+		"mount its directory instead", name)
+}
+
 // NotKept implements source.Observer.
 func (*observer) NotKept(name string, err error) {
 	copyFailures.WithLabelValues(name).Inc()

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,8 +35,9 @@ type file struct {
 	pending stamp     // a change that waits for the file to stand still
 	since   time.Time // when it was seen first; zero when nothing waits
 
-	err     error // of the last attempt
-	missing bool  // err says that there is no such file
+	err      error // of the last attempt
+	missing  bool  // err says that there is no such file
+	detached bool  // the file has no name any more: only a mount still shows it
 }
 
 // outcome is what a check of a file came to.
@@ -44,6 +46,7 @@ type outcome struct {
 	report   hostsfile.Report
 	again    time.Duration // check again after so long, 0 for at the next poll
 	repeated bool          // of failed: as the attempt before
+	detached bool          // the file has lost its name since the last check
 }
 
 type outcomeKind uint8
@@ -56,8 +59,15 @@ const (
 )
 
 // check looks at the file and reads it when it changed and stands still. The first check does not wait for that: a
-// server that starts has nothing better.
-func (f *file) check(now time.Time) outcome {
+// server that starts has nothing better. The end of ctx ends a reading under way, as one that failed.
+func (f *file) check(ctx context.Context, now time.Time) outcome {
+	was := f.detached
+	out := f.look(ctx, now)
+	out.detached = f.detached && !was
+	return out
+}
+
+func (f *file) look(ctx context.Context, now time.Time) outcome {
 	first := !f.started
 	f.started = true
 	st, err := f.stat()
@@ -65,6 +75,7 @@ func (f *file) check(now time.Time) outcome {
 		f.tried, f.since = stamp{}, time.Time{} // whatever comes back is read, be it what was there before
 		return f.fail(err)
 	}
+	f.detached = st.links == 0
 	if !f.due(st, now) {
 		f.since = time.Time{}
 		return outcome{}
@@ -74,7 +85,7 @@ func (f *file) check(now time.Time) outcome {
 			return outcome{again: wait}
 		}
 	}
-	kind, report, err := f.read(st)
+	kind, report, err := f.read(ctx, st)
 	if errors.Is(err, errUnsettled) {
 		f.since = time.Time{}
 		return outcome{again: settleTime}

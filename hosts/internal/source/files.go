@@ -62,10 +62,16 @@ func (f *Files) Tried() <-chan struct{} { return f.tried }
 // Ready implements Source.
 func (f *Files) Ready() bool { return f.ready.Load() }
 
+// closeWait bounds how long Close waits for a file system that hangs.
+const closeWait = 5 * time.Second
+
 // Close implements Source.
 func (f *Files) Close() error {
 	f.cancel()
-	<-f.done
+	select {
+	case <-f.done:
+	case <-time.After(closeWait):
+	}
 	return nil
 }
 
@@ -76,14 +82,14 @@ func (f *Files) run(ctx context.Context) {
 	defer close(f.done)
 	defer f.end()
 	if f.cfg.Reload == 0 {
-		f.pass()
+		f.pass(ctx)
 		close(f.tried)
 		<-ctx.Done()
 		return
 	}
 	f.list(time.Now())
 	f.watch() // before the reading, so that no change falls between the two
-	again := f.pass()
+	again := f.pass(ctx)
 	close(f.tried)
 	timer := time.NewTimer(sooner(again, f.cfg.Reload))
 	defer timer.Stop()
@@ -100,7 +106,7 @@ func (f *Files) run(ctx context.Context) {
 			f.watch()
 		case <-timer.C:
 		}
-		if again = f.pass(); again == 0 {
+		if again = f.pass(ctx); again == 0 {
 			f.watch()
 		}
 		timer.Reset(sooner(again, f.cfg.Reload))
@@ -120,14 +126,20 @@ func (f *Files) end() {
 const largeLoad = 16 << 20
 
 // pass looks at every file once. It returns how long until it must look again, 0 for the next poll.
-func (f *Files) pass() (again time.Duration) {
+func (f *Files) pass(ctx context.Context) (again time.Duration) {
 	now := time.Now()
 	again = f.list(now)
 	publish, loaded := false, 0
 	for _, path := range f.order {
 		file := f.files[path]
 		start := time.Now()
-		out := file.check(now)
+		out := file.check(ctx, now)
+		if ctx.Err() != nil {
+			return 0 // closed: what failed is our own doing
+		}
+		if out.detached {
+			f.obs.Detached(path)
+		}
 		if out.report.Problems() > 0 {
 			f.obs.Problems(path, out.report)
 		}

@@ -42,6 +42,7 @@ func (r *recorder) Problems(name string, report hostsfile.Report) {
 }
 func (r *recorder) Unchanged(name string) { r.note("unchanged %s", filepath.Base(name)) }
 func (r *recorder) NotKept(string, error) { r.note("not kept") }
+func (r *recorder) Detached(name string)  { r.note("detached %s", filepath.Base(name)) }
 func (r *recorder) Gone(name string)      { r.note("gone %s", filepath.Base(name)) }
 func (r *recorder) Failed(name string, err error, kept, repeated bool) {
 	if !repeated {
@@ -393,6 +394,60 @@ func TestNonsenseKeepsTheEntries(t *testing.T) {
 	}
 	replace(t, path, "# nothing\n")
 	within(t, patient, "empty", func() bool { return addrs(t, f, "a.") == "" })
+}
+
+// A container that mounts one file keeps the old one when the host replaces it. A descriptor stands in for the mount.
+func TestAFileThatOnlyAMountStillShows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hosts")
+	save(t, path, "10.0.0.1 a\n")
+	mount, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mount.Close()
+	f, r := follow(t, FilesConfig{Pattern: fmt.Sprintf("/proc/self/fd/%d", mount.Fd()), Reload: 10 * time.Millisecond})
+	if r.saw("detached " + filepath.Base(f.cfg.Pattern)) {
+		t.Errorf("before the file was replaced: %v", r.all())
+	}
+	replace(t, path, "10.0.0.2 a\n")
+	within(t, patient, "noticed", func() bool { return r.saw("detached " + filepath.Base(f.cfg.Pattern)) })
+	if got := addrs(t, f, "a."); got != "10.0.0.1" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Close does not wait for a large file to be read to its end.
+func TestCloseEndsAReading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hosts")
+	save(t, path, "10.0.0.1 a\n")
+	r := &recorder{}
+	reading := make(chan struct{})
+	f := openFiles(FilesConfig{Pattern: path, Reload: slow}, r, func(path string) (reader, error) {
+		file, err := openFile(path)
+		return &endless{file, reading, false}, err
+	})
+	<-reading
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Parts()) != 0 || r.saw("failed hosts kept=false") {
+		t.Errorf("%d parts, %v", len(f.Parts()), r.all())
+	}
+}
+
+// endless is a file without an end.
+type endless struct {
+	reader
+	reading chan struct{} // closed at the first read
+	begun   bool
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if !e.begun {
+		close(e.reading)
+		e.begun = true
+	}
+	return copy(p, "10.0.0.1 a\n"), nil
 }
 
 func TestTouchingAFileLoadsNothing(t *testing.T) {

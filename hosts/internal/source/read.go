@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"hash/maphash"
 	"io"
@@ -47,9 +48,9 @@ func isContentError(err error) bool {
 const maxReads = 3
 
 // read loads the file, which has the stamp st, unless its content is what is loaded.
-func (f *file) read(st stamp) (outcomeKind, hostsfile.Report, error) {
+func (f *file) read(ctx context.Context, st stamp) (outcomeKind, hostsfile.Report, error) {
 	for n := 1; ; n++ {
-		kind, report, err := f.readOnce(st, !f.loaded && n == maxReads)
+		kind, report, err := f.readOnce(ctx, st, !f.loaded && n == maxReads)
 		if f.loaded || !errors.Is(err, errUnsettled) {
 			return kind, report, err
 		}
@@ -61,14 +62,14 @@ func (f *file) read(st stamp) (outcomeKind, hostsfile.Report, error) {
 }
 
 // readOnce reads the file, which has the stamp st. Unless anyhow is set it refuses what changed meanwhile.
-func (f *file) readOnce(st stamp, anyhow bool) (outcomeKind, hostsfile.Report, error) {
+func (f *file) readOnce(ctx context.Context, st stamp, anyhow bool) (outcomeKind, hostsfile.Report, error) {
 	r, err := f.open(f.path)
 	if err != nil {
 		return failed, hostsfile.Report{}, err
 	}
 	defer r.Close()
 	if f.loaded && st.size == f.good.size { // somebody may have touched it, or saved it again
-		same, err := f.same(r)
+		same, err := f.same(ctx, r)
 		if err != nil {
 			return failed, hostsfile.Report{}, err
 		}
@@ -77,7 +78,7 @@ func (f *file) readOnce(st stamp, anyhow bool) (outcomeKind, hostsfile.Report, e
 			return unchanged, hostsfile.Report{}, nil
 		}
 	}
-	h := &hashReader{r: r}
+	h := &hashReader{r: &endingReader{ctx, r}}
 	h.hash.SetSeed(contentSeed)
 	part, report, err := Parse(f.path, f.kind, h, st.size)
 	if err != nil && !isContentError(err) {
@@ -94,10 +95,10 @@ func (f *file) readOnce(st stamp, anyhow bool) (outcomeKind, hostsfile.Report, e
 }
 
 // same reports whether the content of r is what is loaded. It leaves r at the beginning.
-func (f *file) same(r reader) (bool, error) {
+func (f *file) same(ctx context.Context, r reader) (bool, error) {
 	var h maphash.Hash
 	h.SetSeed(contentSeed)
-	if _, err := io.Copy(&h, r); err != nil {
+	if _, err := io.Copy(&h, &endingReader{ctx, r}); err != nil {
 		return false, err
 	}
 	_, err := r.Seek(0, io.SeekStart)
@@ -129,4 +130,17 @@ func (h *hashReader) Read(p []byte) (int, error) {
 	n, err := h.r.Read(p)
 	_, _ = h.hash.Write(p[:n]) // never fails
 	return n, err
+}
+
+// endingReader fails once its context has ended.
+type endingReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (e *endingReader) Read(p []byte) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.r.Read(p)
 }

@@ -74,6 +74,9 @@ type Observer interface {
 	// Failed is called when a part could not be read or not be used. kept says whether it goes on with content that
 	// was loaded before. repeated is set when the attempt before this one had failed in the same way.
 	Failed(name string, err error, kept, repeated bool)
+	// Detached is called when a file turns out to have been replaced where it comes from, while a mount still shows the
+	// old one: what comes after it will never be seen.
+	Detached(name string)
 	// NotKept is called when the copy of a part on disk cannot be read, or a new one not be written. The part itself
 	// is not concerned.
 	NotKept(name string, err error)
