@@ -1,0 +1,15 @@
+// Command stock is CoreDNS with the in-tree hosts, forward and etcd and little else, so that it builds quickly: the
+// server that the parity tests and the benchmarks put beside ours.
+package main
+
+import (
+	_ "github.com/coredns/coredns/plugin/bind"
+	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/etcd"
+	_ "github.com/coredns/coredns/plugin/forward"
+	_ "github.com/coredns/coredns/plugin/hosts"
+
+	"github.com/coredns/coredns/coremain"
+)
+
+func main() { coremain.Run() }
