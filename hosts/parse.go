@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"net/netip"
 	"path/filepath"
 	"strings"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
 	"github.com/trident-dns/trident/hosts/internal/hostsfile"
-	"github.com/trident-dns/trident/hosts/internal/wire"
 )
 
 // parse reads the hosts blocks of a server block.
@@ -62,13 +62,12 @@ func parseProperty(c *caddy.Controller, root string, cfg *config) error {
 		return c.Errf("unknown property %q: accepted are %s, and lines of an IP address and names", name,
 			strings.Join(propertyNames(), ", "))
 	}
-	if len(fields) == 1 {
-		return c.Errf("hosts line %q has an address but no name", line)
-	}
-	for _, f := range fields[1:] {
-		if _, err := wire.Append(nil, f); err != nil {
-			return c.Errf("hosts line %q: %q is not a domain name: %v", line, f, err)
-		}
+	report, err := hostsfile.Parse(strings.NewReader(line), func([]byte, netip.Addr) error { return nil })
+	switch {
+	case err != nil:
+		return c.Errf("hosts line %q: %v", line, err)
+	case report.Problems() > 0:
+		return c.Errf("hosts line %q: %s: want an IP address and names", line, report.First[0].Detail)
 	}
 	cfg.inline = append(cfg.inline, line)
 	return nil

@@ -44,9 +44,11 @@ func TestProperties(t *testing.T) {
 		{"block_reply refused", func(c config) bool { return c.reply == replyRefused },
 			"block_reply drop", []string{"block_reply", "nxdomain"}},
 		{"10.0.0.1 a b", func(c config) bool { return slices.Equal(c.inline, []string{"10.0.0.1 a b"}) },
-			"10.0.0.1", []string{"no name"}},
+			"10.0.0.1", []string{"without a name"}},
 		{"::1 a\nfallthrough\n::2 b", func(c config) bool { return len(c.inline) == 2 },
 			"10.0.0.1 a..b", []string{"a..b", "empty label"}},
+		{"10.0.0.1 xn--bcher-kva.example", func(c config) bool { return len(c.inline) == 1 },
+			"10.0.0.1 b\u00fccher.example", []string{"not ASCII"}},
 		{"fe80::1%eth0 a", func(c config) bool { return len(c.inline) == 1 },
 			"010.0.0.1 a", []string{"010.0.0.1", "IP address"}},
 	}

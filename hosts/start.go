@@ -29,7 +29,7 @@ func (h *Hosts) start(owner *shared.Owner) error {
 		c.sources = append(c.sources, o.url(url, source.Hosts))
 	}
 	if len(h.inline) > 0 {
-		c.sources = append(c.sources, o.inline(strings.Join(h.inline, "\n")))
+		c.sources = append(c.sources, o.inline(h.inline))
 	}
 	c.block, c.allow = o.lists(h.blockLists), o.lists(h.allowLists)
 	if o.err != nil {
@@ -76,15 +76,25 @@ func (o *opened) lists(names []string) []list {
 }
 
 // inline opens the hosts lines of the Corefile.
-func (o *opened) inline(text string) source.Source {
-	return o.acquire("inline "+text, func() (source.Source, error) {
-		p, _, err := source.Parse(inlineName, source.Hosts, strings.NewReader(text), int64(len(text)))
+func (o *opened) inline(lines []string) source.Source {
+	return o.acquire("inline "+strings.Join(lines, "\n"), func() (source.Source, error) {
+		p, err := inlinePart(lines)
 		if err != nil {
-			return nil, err // no I/O, and the lines were checked when the Corefile was read
+			return nil, err
 		}
 		entries.WithLabelValues(inlineName).Add(float64(p.Entries()))
 		return &inlineLines{source.NewStatic(p)}, nil
 	})
+}
+
+// inlinePart parses hosts lines of the Corefile, which were checked when it was read.
+func inlinePart(lines []string) (source.Part, error) {
+	text := strings.Join(lines, "\n")
+	p, report, err := source.Parse(inlineName, source.Hosts, strings.NewReader(text), int64(len(text)))
+	if err == nil && report.Problems() > 0 {
+		err = fmt.Errorf("hosts lines of the Corefile: %v", report.First[0])
+	}
+	return p, err
 }
 
 func (o *opened) acquire(key string, open func() (source.Source, error)) source.Source {
