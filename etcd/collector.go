@@ -14,13 +14,26 @@ import (
 )
 
 // live are the sources that are open. Their gauges are read when somebody asks for metrics.
-var live = &collector{sources: map[*source]struct{}{}}
+var live = &collector{sources: map[*source]struct{}{}, keepers: map[*keeper]string{}}
 
 func init() { prometheus.MustRegister(live) }
 
 type collector struct {
 	mu      sync.Mutex // guards the following
 	sources map[*source]struct{}
+	keepers map[*keeper]string // with their files
+}
+
+func (c *collector) addKeeper(k *keeper, file string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keepers[k] = file
+}
+
+func (c *collector) removeKeeper(k *keeper) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.keepers, k)
 }
 
 func (c *collector) add(s *source) {
@@ -46,11 +59,13 @@ var (
 	stateDesc    = gauge("state", "1 for the state that the copy of the zone is in, 0 for the others.", "state")
 	recordsDesc  = gauge("records", "Number of keys of the zone that are served.")
 	invalidDesc  = gauge("invalid_keys", "Number of keys of the zone that cannot be served, by reason.", "reason")
+	snapshotDesc = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "snapshot_age_seconds"),
+		"Time since the snapshot on disk was written. It is not written while nothing changes.", []string{"file"}, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{revisionDesc, lagDesc, stateDesc, recordsDesc, invalidDesc} {
+	for _, d := range []*prometheus.Desc{revisionDesc, lagDesc, stateDesc, recordsDesc, invalidDesc, snapshotDesc} {
 		ch <- d
 	}
 }
@@ -67,7 +82,16 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			worst[l] = s
 		}
 	}
+	written := make(map[string]time.Time, len(c.keepers))
+	for k, file := range c.keepers {
+		if t := k.Written(); t.After(written[file]) {
+			written[file] = t
+		}
+	}
 	c.mu.Unlock()
+	for file, t := range written {
+		ch <- prometheus.MustNewConstMetric(snapshotDesc, prometheus.GaugeValue, time.Since(t).Seconds(), file)
+	}
 	for l, s := range worst {
 		s.collect(ch, l.zone, l.path)
 	}

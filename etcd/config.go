@@ -19,6 +19,9 @@ import (
 
 const defaultEndpoint = "http://localhost:2379"
 
+// timing of the mirrors; the defaults but for tests.
+var timing mirror.Timing
+
 // config is one etcd block of a Corefile.
 type config struct {
 	zones       []string
@@ -28,6 +31,7 @@ type config struct {
 	leases      leaseBounds
 	maxStale    time.Duration
 	readyAlways bool
+	snapshot    string // file
 
 	endpoints     []string
 	username      string
@@ -55,6 +59,7 @@ func (cfg *config) etcdEndpoints() []string {
 func (cfg *config) mirrorConfig(endpoints []string) mirror.Config {
 	mc := mirror.Config{
 		Endpoints: endpoints,
+		Timing:    timing,
 		OnRelist:  func(r mirror.Reason) { relists.WithLabelValues(string(r)).Inc() },
 		OnRepair:  func(keys int) { auditRepairs.Add(float64(keys)) },
 	}

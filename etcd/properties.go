@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -39,6 +40,7 @@ var properties = map[string]property{
 	"min-lease-ttl":    {1, 1, "DURATION", setMinLeaseTTL},
 	"max-lease-ttl":    {1, 1, "DURATION", setMaxLeaseTTL},
 	"max_stale":        {1, 1, "DURATION", setMaxStale},
+	"snapshot":         {1, 1, "FILE", setSnapshot},
 	"ready":            {1, 1, "always", setReady},
 	"stubzones":        {0, 0, "", warnNothing("stubzones")},
 	"debug":            {0, 0, "", warnNothing("debug")},
@@ -175,6 +177,12 @@ func setMaxStale(cfg *config, args []string, _ string) error {
 	}
 	cfg.maxStale = d
 	return nil
+}
+
+func setSnapshot(cfg *config, args []string, root string) error {
+	file, err := filepath.Abs(absolute(args[0], root))
+	cfg.snapshot = file
+	return err
 }
 
 func setReady(cfg *config, args []string, _ string) error {

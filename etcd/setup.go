@@ -21,6 +21,11 @@ func setup(c *caddy.Controller) error {
 		if err != nil {
 			return plugin.Error(pluginName, err)
 		}
+		if cfg.snapshot != "" {
+			if err := claim(c, cfg.snapshot); err != nil {
+				return plugin.Error(pluginName, c.Errf("%v", err))
+			}
+		}
 		e := newEtcd(cfg)
 		e.ready = readiness.Join(c, pluginName, func() bool { return cfg.readyAlways || e.hasData() })
 		c.OnStartup(func() error {

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"strings"
 	"time"
 
 	"github.com/trident-dns/trident/internal/shared"
@@ -27,19 +28,29 @@ type source struct {
 	loaded time.Time    // of the snapshot on disk that it began with
 }
 
-// openSource begins to copy a zone. It does not wait for etcd.
-func openSource(m *mirror.Mirror, prefix skydns.Prefix, zone *backend.Zone) *source {
-	s := &source{zone: zone, prefix: prefix, index: index.New(prefix, zone.Path, logBad)}
-	below := string(prefix) + "/"
-	if zone.Path != "" {
-		key := below + zone.Path
-		below = key + "/"
+// openSource begins to copy a zone, from what a snapshot has of it. It does not wait for etcd.
+func openSource(m *mirror.Mirror, prefix skydns.Prefix, zone *backend.Zone, d disk) *source {
+	s := &source{zone: zone, prefix: prefix, index: index.New(prefix, zone.Path, logBad), loaded: d.loaded}
+	known := d.fill(s.below(), s.index.Zone())
+	s.keys = m.Subscribe(s.below(), s.index.Zone(), known)
+	if key, ok := s.apexKey(); ok {
 		// A feed of its own: rights on the zone need not include this key.
-		s.apex = m.Subscribe(mirror.Single(key), s.index.Apex(), mirror.Position{})
+		single := mirror.Single(key)
+		s.apex = m.Subscribe(single, s.index.Apex(), d.fill(single, s.index.Apex()))
 	}
-	s.keys = m.Subscribe(mirror.Prefix(below), s.index.Zone(), mirror.Position{})
 	live.add(s)
 	return s
+}
+
+// apexKey is the key of the zone's own name. The root has none.
+func (s *source) apexKey() (string, bool) {
+	return string(s.prefix) + "/" + s.zone.Path, s.zone.Path != ""
+}
+
+// below is the range of all other keys of the zone.
+func (s *source) below() mirror.Range {
+	key, _ := s.apexKey()
+	return mirror.Prefix(strings.TrimSuffix(key, "/") + "/")
 }
 
 // Close ends the copying. What is known stays, and is told until the server has stopped.

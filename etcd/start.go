@@ -2,6 +2,9 @@ package etcd
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/trident-dns/trident/internal/shared"
 	"github.com/trident-dns/trident/plugin/backend"
@@ -34,16 +37,27 @@ func (e *Etcd) start(owner *shared.Owner, cfg *config) error {
 		return fmt.Errorf("endpoint %v: %w", endpoints, err)
 	}
 	e.resolver.RecordTTL = cfg.leases.recordTTL(m.Leases().TTL)
+	d := openDisk(cfg.snapshot)
+	defer d.close()
+	var all []*source
 	for _, z := range e.zones {
 		top := e.zones.top(z.Name)
-		key := fmt.Sprintf("%s %q %s", mc.Key(), cfg.prefix, top.Name)
-		z.source, err = sources.Acquire(owner, key, func() (*source, error) {
-			return openSource(m, cfg.prefix, top), nil
+		z.source, err = sources.Acquire(owner, mc.Key()+" "+string(cfg.prefix)+" "+top.Name, func() (*source, error) {
+			return openSource(m, cfg.prefix, top, d), nil
 		})
 		if err != nil {
 			return err
 		}
 		z.source.index.Track(z.Path)
+		if !slices.Contains(all, z.source) {
+			all = append(all, z.source)
+		}
+	}
+	if cfg.snapshot != "" {
+		key := mc.Key() + " " + string(cfg.prefix) + " " + strings.Join(slices.Sorted(maps.Keys(e.zones)), " ")
+		if err := acquireKeeper(owner, cfg, key, all); err != nil {
+			return err
+		}
 	}
 	e.started.Store(true)
 	return nil

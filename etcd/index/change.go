@@ -43,20 +43,17 @@ func (s *Snapshot) change(prefix skydns.Prefix) *change {
 	return c
 }
 
-// parse reads a key. When it cannot be served the error says why, and the entry's path is its key.
+// parse reads a key. When it cannot be served the error says why.
 func parse(prefix skydns.Prefix, kv mirror.KV) (entry, error) {
-	e := entry{path: kv.Key, row: &row{revision: kv.ModRevision}}
 	path, err := prefix.Path(kv.Key)
 	if err != nil {
-		return e, err
+		return entry{}, err
 	}
 	r, err := skydns.Parse(kv.Value, kv.Lease)
 	if err != nil {
-		return e, err
+		return entry{}, err
 	}
-	e.path, e.row.Record = path, *r
-	e.row.raw = rawOf(prefix, kv.Key, path)
-	return e, nil
+	return entry{path, &row{Record: *r, revision: kv.ModRevision, raw: rawOf(prefix, kv.Key, path)}}, nil
 }
 
 // rawOf returns the key when it is not the one that path makes, which need not be kept.
@@ -73,7 +70,7 @@ func (c *change) put(kv mirror.KV) {
 	e, err := parse(c.prefix, kv)
 	if err != nil {
 		c.remove(kv.Key)
-		c.addInvalid(e, err)
+		c.addInvalid(kv, err)
 		return
 	}
 	c.removeInvalid(kv.Key)
@@ -135,13 +132,13 @@ func isNS(r *row) bool {
 	return rr != nil && rr.Header().Rrtype == dns.TypeNS
 }
 
-func (c *change) addInvalid(e entry, err error) {
-	c.removeInvalid(e.path)
+// addInvalid keeps a key that cannot be served, for the count and for an audit, in place of what was kept of it.
+func (c *change) addInvalid(kv mirror.KV, err error) {
+	c.removeInvalid(kv.Key)
 	reason := skydns.ReasonOf(err)
-	e.row.raw = (*string)(&reason) // of no other use here: the path is the key
-	c.Snapshot.invalid, _ = c.Snapshot.invalid.put(c.invalid, e)
+	c.Snapshot.invalid, _ = c.Snapshot.invalid.put(c.invalid, invalidEntry(kv, reason))
 	c.reasons[reason]++
-	c.bad = append(c.bad, Bad{Key: e.path, Revision: e.row.revision, Err: err})
+	c.bad = append(c.bad, Bad{Key: kv.Key, Revision: kv.ModRevision, Err: err})
 }
 
 func (c *change) removeInvalid(key string) {
@@ -150,7 +147,7 @@ func (c *change) removeInvalid(key string) {
 		return
 	}
 	c.Snapshot.invalid, _ = c.Snapshot.invalid.remove(c.invalid, old)
-	reason := skydns.Reason(*old.row.raw)
+	reason, _ := old.invalid()
 	if c.reasons[reason]--; c.reasons[reason] == 0 {
 		delete(c.reasons, reason)
 	}

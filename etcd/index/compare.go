@@ -2,8 +2,6 @@ package index
 
 import (
 	"iter"
-	"slices"
-	"strings"
 
 	"github.com/trident-dns/trident/plugin/skydns"
 )
@@ -44,45 +42,4 @@ func (t tree) all() iter.Seq[entry] {
 func (s *Snapshot) apex(key string, prefix skydns.Prefix) (entry, bool) {
 	e, ok := s.records.find(s.root)
 	return e, ok && e.key(prefix) == key
-}
-
-// keys yields every key but one, valid or not, in byte order, and its revision.
-func (s *Snapshot) keys(prefix skydns.Prefix, but string) iter.Seq2[string, int64] {
-	type keyAt struct {
-		key      string
-		revision int64
-	}
-	return func(yield func(string, int64) bool) {
-		// Most keys come in their order. The others are put in theirs.
-		var odd []keyAt
-		for e := range s.records.all() {
-			if raw := e.rawKey(); raw != "" {
-				odd = append(odd, keyAt{raw, e.row.revision})
-			}
-		}
-		for e := range s.invalid.all() {
-			odd = append(odd, keyAt{e.path, e.row.revision})
-		}
-		slices.SortFunc(odd, func(a, b keyAt) int { return strings.Compare(a.key, b.key) })
-		for e := range s.records.all() {
-			if e.rawKey() != "" {
-				continue
-			}
-			key := e.key(prefix)
-			for len(odd) > 0 && odd[0].key < key {
-				if odd[0].key != but && !yield(odd[0].key, odd[0].revision) {
-					return
-				}
-				odd = odd[1:]
-			}
-			if key != but && !yield(key, e.row.revision) {
-				return
-			}
-		}
-		for _, o := range odd {
-			if o.key != but && !yield(o.key, o.revision) {
-				return
-			}
-		}
-	}
 }

@@ -1,7 +1,11 @@
 package index
 
 import (
+	"strings"
+
 	"github.com/trident-dns/trident/plugin/skydns"
+
+	"github.com/trident-dns/trident/etcd/mirror"
 )
 
 // entry is a key of etcd with what it says. It is kept by value in the nodes of a tree, and is 24 bytes.
@@ -38,3 +42,24 @@ func byPath(e entry) string { return e.path }
 
 // byOwner is the order of the records with a targetstrip, by the path that is left of theirs.
 func byOwner(e entry) string { return skydns.StripPath(e.path, e.row.Strip()) }
+
+// maxInvalid is how much of a value that cannot be served is kept, in bytes. What is longer was hardly meant as a record,
+// and is kept as an empty value, which cannot be served either.
+const maxInvalid = 1 << 10
+
+// invalidEntry is an entry of the tree of keys that cannot be served: its path is the key, and raw the reason and the
+// value.
+func invalidEntry(kv mirror.KV, reason skydns.Reason) entry {
+	value := kv.Value
+	if len(value) > maxInvalid {
+		value = nil
+	}
+	raw := string(reason) + "\x00" + string(value)
+	return entry{kv.Key, &row{revision: kv.ModRevision, raw: &raw}}
+}
+
+// invalid returns what invalidEntry keeps.
+func (e entry) invalid() (skydns.Reason, string) {
+	reason, value, _ := strings.Cut(*e.row.raw, "\x00")
+	return skydns.Reason(reason), value
+}

@@ -76,7 +76,7 @@ func (z zoneSink) Reset(at mirror.Position, kvs iter.Seq2[mirror.KV, error]) {
 		}
 		e, err := parse(x.prefix, kv)
 		if err != nil {
-			c.addInvalid(e, err)
+			c.addInvalid(kv, err)
 			if old, ok := known.find(kv.Key); ok && old.row.revision == kv.ModRevision {
 				c.bad = c.bad[:len(c.bad)-1] // told already
 			}
@@ -93,7 +93,7 @@ func (z zoneSink) Reset(at mirror.Position, kvs iter.Seq2[mirror.KV, error]) {
 	if apex, ok := old.apex(x.apexKey(), x.prefix); ok {
 		c.add(apex)
 	}
-	c.serials, c.apexed = old.serials, old.apexed
+	c.serials, c.apexAt = old.serials, old.apexAt
 	if !old.ready {
 		c.touched = x.zones
 	} else {
@@ -110,7 +110,13 @@ func (z zoneSink) Apply(at mirror.Position, puts []mirror.KV, deletes []string) 
 // View implements mirror.Viewer.
 func (z zoneSink) View() (mirror.Position, iter.Seq2[string, int64]) {
 	s := z.x.Snapshot()
-	return s.at, s.keys(z.x.prefix, z.x.apexKey())
+	return s.at, func(yield func(string, int64) bool) {
+		for k := range s.inOrder(z.x.prefix) {
+			if k.key != z.x.apexKey() && !yield(k.key, k.row.revision) {
+				return
+			}
+		}
+	}
 }
 
 type apexSink struct{ x *Index }
@@ -129,19 +135,19 @@ func (a apexSink) Reset(at mirror.Position, kvs iter.Seq2[mirror.KV, error]) {
 		deletes = []string{a.x.apexKey()}
 	}
 	a.x.apply(at, puts, deletes, func(c *change) {
-		if !c.apexed {
-			// The zone is still being loaded, and its serial is that of the list.
-			c.apexed, c.touched = true, nil
+		if c.apexAt.Revision == 0 {
+			c.touched = nil // the zone is still being loaded, and its serial is that of the list
 		}
+		c.apexAt = at
 	})
 }
 
 // Apply implements mirror.Sink.
 func (a apexSink) Apply(at mirror.Position, puts []mirror.KV, deletes []string) {
-	a.x.apply(at, puts, deletes, nil)
+	a.x.apply(at, puts, deletes, func(c *change) { c.apexAt = at })
 }
 
-func (x *Index) apply(at mirror.Position, puts []mirror.KV, deletes []string, also func(*change)) {
+func (x *Index) apply(at mirror.Position, puts []mirror.KV, deletes []string, placed func(*change)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	c := x.Snapshot().change(x.prefix)
@@ -151,9 +157,7 @@ func (x *Index) apply(at mirror.Position, puts []mirror.KV, deletes []string, al
 	for _, kv := range puts {
 		c.put(kv)
 	}
-	if also != nil {
-		also(c)
-	}
+	placed(c)
 	x.publish(c, at)
 }
 

@@ -12,9 +12,9 @@ import (
 // Snapshot is one state of an Index. It is a backend.Store.
 type Snapshot struct {
 	root   string // path of the zone
+	ready  bool   // the keys below the zone's name were listed
 	at     mirror.Position
-	ready  bool // the keys below the zone's name were listed
-	apexed bool // so was that of the name itself
+	apexAt mirror.Position // of the key of the zone's own name
 
 	records tree
 	owned   tree // of the records that have a targetstrip, by owner

@@ -43,7 +43,7 @@ func (v Value) Record(lease int64) (*Record, error) {
 		return nil, fmt.Errorf("%w: %s beside a host", ReasonType, v.Type)
 	}
 	if v.Text != "" || v.Group != "" || rr != nil {
-		r.more = &more{text: v.Text, group: v.Group, rr: rr}
+		r.more = &more{text: v.Text, group: v.Group, rr: rr, rdata: v.RData}
 	}
 	return r, nil
 }

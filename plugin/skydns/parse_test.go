@@ -136,7 +136,7 @@ func TestLongTextIsCutIntoStrings(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever is accepted can be packed, and whatever is not has one of the reasons.
+// FuzzParse: whatever is accepted can be packed and written again, and whatever is not has one of the reasons.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"host":"1.1.1.1","port":"8080","priority":1,"weight":2,"ttl":3,"mail":true,"group":"g","targetstrip":1}`,
@@ -152,6 +152,13 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("no reason in %v", err)
 			}
 			return
+		}
+		value, err := json.Marshal(r.Value())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse(value, 1); err != nil || !again.Same(r) {
+			t.Fatalf("%s is not %s: %v", data, value, err)
 		}
 		m := new(dns.Msg)
 		m.SetQuestion("example.", dns.TypeANY)

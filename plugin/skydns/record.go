@@ -33,6 +33,7 @@ type Record struct {
 type more struct {
 	text, group string
 	rr          dns.RR // of type and rdata, owner "." and TTL 0
+	rdata       string // as it was written
 }
 
 // Kind returns what the host is.

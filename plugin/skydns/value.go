@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/miekg/dns"
 )
 
 // Value is the JSON value of a key. The zero value of a field is left out of the JSON and means its default.
@@ -118,4 +120,20 @@ func (b *flag) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("%s is neither true nor false", data)
 	}
 	return nil
+}
+
+// Value returns a value that parses to r again.
+func (r *Record) Value() Value {
+	v := Value{
+		Host: r.Target(), Port: r.port, Priority: r.priority, Weight: r.weight, Text: r.Text(), Mail: r.mail,
+		TTL: r.ttl, TargetStrip: r.strip, Group: r.Group(),
+	}
+	if r.kind == IPv4 || r.kind == IPv6 {
+		v.Host = r.Addr().String()
+	}
+	if rr := r.RR(); rr != nil {
+		v.Type = dns.Type(rr.Header().Rrtype).String()
+		v.RData = r.more.rdata
+	}
+	return v
 }

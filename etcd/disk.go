@@ -1,0 +1,144 @@
+package etcd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coredns/caddy"
+
+	"github.com/trident-dns/trident/internal/shared"
+
+	"github.com/trident-dns/trident/etcd/mirror"
+	"github.com/trident-dns/trident/etcd/snapshot"
+)
+
+// snapshotEvery is how often a snapshot that is out of date is written. What it lacks is asked of etcd at the next start,
+// as far as etcd has not compacted it: five minutes of history are usual.
+const snapshotEvery = time.Minute
+
+// keepers write snapshots. One is shared by the configurations that write the same zones to the same file.
+var keepers shared.Pool[*keeper]
+
+// keeper is a snapshot on disk of some sources.
+type keeper struct {
+	*snapshot.Keeper
+	sources []*source
+}
+
+// acquireKeeper keeps a snapshot of the sources of a block in cfg.snapshot.
+func acquireKeeper(owner *shared.Owner, cfg *config, key string, sources []*source) error {
+	_, err := keepers.Acquire(owner, cfg.snapshot+" "+key, func() (*keeper, error) {
+		k := &keeper{sources: sources}
+		k.Keeper = snapshot.Keep(cfg.snapshot, snapshotEvery, k.sections)
+		live.addKeeper(k, cfg.snapshot)
+		return k, nil
+	})
+	return err
+}
+
+// Close writes what is new.
+func (k *keeper) Close() error {
+	live.removeKeeper(k)
+	return k.Keeper.Close()
+}
+
+func (k *keeper) sections() []snapshot.Section {
+	var all []snapshot.Section
+	for _, s := range k.sources {
+		zone, apex, ok := s.index.Content()
+		if !ok {
+			continue
+		}
+		all = append(all, snapshot.Section{Range: s.below(), At: zone.At, KVs: zone.KVs})
+		if key, ok := s.apexKey(); ok && apex.At.Revision > 0 {
+			all = append(all, snapshot.Section{Range: mirror.Single(key), At: apex.At, KVs: apex.KVs})
+		}
+	}
+	return all
+}
+
+// disk is a snapshot to begin from. The zero value has nothing.
+type disk struct {
+	file   *snapshot.File
+	loaded time.Time
+}
+
+// openDisk opens the snapshot of an earlier process. Whatever is wrong with it is logged, and the zones then come from
+// etcd alone.
+func openDisk(path string) disk {
+	if path == "" {
+		return disk{}
+	}
+	f, err := snapshot.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return disk{}
+	case errors.Is(err, snapshot.ErrDamaged):
+		aside, renameErr := snapshot.SetAside(path)
+		log.Errorf("Snapshot is of no use, kept as %s: %v", aside, errors.Join(err, renameErr))
+		return disk{}
+	case err != nil:
+		log.Errorf("Snapshot is of no use: %v", err)
+		return disk{}
+	}
+	d := disk{file: f}
+	if info, err := os.Stat(path); err == nil {
+		d.loaded = info.ModTime()
+	}
+	return d
+}
+
+func (d disk) close() {
+	if d.file != nil {
+		_ = d.file.Close() // was only read
+	}
+}
+
+// fill fills a sink with the section of a range, and returns what is then known: nothing when there is none.
+func (d disk) fill(r mirror.Range, sink mirror.Sink) mirror.Position {
+	if d.file == nil {
+		return mirror.Position{}
+	}
+	i := slices.IndexFunc(d.file.Sections, func(s snapshot.Section) bool { return s.Range == r })
+	if i < 0 {
+		return mirror.Position{}
+	}
+	s := d.file.Sections[i]
+	sink.Reset(s.At, withoutErrors(s.KVs))
+	log.Infof("Serving %s as it was at revision %d, %d keys, from a snapshot of %s",
+		r, s.At.Revision, s.At.Keys, d.loaded.Format(time.RFC3339))
+	return s.At
+}
+
+func withoutErrors(kvs iter.Seq[mirror.KV]) iter.Seq2[mirror.KV, error] {
+	return func(yield func(mirror.KV, error) bool) {
+		for kv := range kvs {
+			if !yield(kv, nil) {
+				return
+			}
+		}
+	}
+}
+
+// filesOf remembers the snapshots of one configuration.
+type filesOf struct{}
+
+// claim keeps two blocks of one configuration from writing the same file.
+func claim(c *caddy.Controller, file string) error {
+	files, _ := c.Get(filesOf{}).(map[string]bool)
+	if files == nil {
+		files = map[string]bool{}
+		c.Set(filesOf{}, files)
+	}
+	if files[file] {
+		return fmt.Errorf("snapshot: another block writes %s, want a file of its own", strings.TrimSpace(file))
+	}
+	files[file] = true
+	return nil
+}
