@@ -1,0 +1,312 @@
+//go:build linux
+
+package fastudp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coredns/caddy"
+	"github.com/miekg/dns"
+)
+
+// load asks at a steady rate until it is stopped, from several sockets, and counts what comes back.
+type load struct {
+	sent, got, twice atomic.Int64
+	stop, done       chan struct{}
+}
+
+const loadSockets = 8
+
+// loadWindow bounds the questions that are not answered yet, so that however slow the machine, no socket buffer
+// overflows: the smallest one holds twice as many. A question that is lost keeps its place for ever.
+const loadWindow = 128
+
+// startLoad asks addr perSecond questions a second, each with a number of its own.
+func startLoad(t *testing.T, addr string, perSecond int) *load {
+	t.Helper()
+	l := &load{stop: make(chan struct{}), done: make(chan struct{})}
+	conns := make([]*net.UDPConn, loadSockets)
+	for i := range conns {
+		c, err := net.Dial("udp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns[i] = c.(*net.UDPConn)
+		_ = conns[i].SetReadBuffer(4 << 20)
+		go l.count(conns[i])
+	}
+	wire := question(t, 0, "load.example.")
+	go func() {
+		defer close(l.done)
+		begin := time.Now()
+		for n := int64(0); ; n++ {
+			select {
+			case <-l.stop:
+				return
+			default:
+			}
+			if l.sent.Load()-l.got.Load() >= loadWindow ||
+				int64(time.Since(begin)*time.Duration(perSecond)/time.Second) <= n {
+				time.Sleep(100 * time.Microsecond) // the pace of the load, not a wait for something
+				n--
+				continue
+			}
+			binary.BigEndian.PutUint16(wire, uint16(n/loadSockets))
+			if _, err := conns[n%loadSockets].Write(wire); err == nil {
+				l.sent.Add(1)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		l.end()
+		for _, c := range conns {
+			_ = c.Close()
+		}
+	})
+	return l
+}
+
+// count counts the replies on one socket. An ID comes back when as many questions have been asked: 65,536 each socket.
+func (l *load) count(c *net.UDPConn) {
+	var seen [1 << 16]bool
+	buf := make([]byte, 512)
+	for {
+		n, err := c.Read(buf)
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil || n < headerSize {
+			continue // the kernel says that nobody listens, which is a loss
+		}
+		id := binary.BigEndian.Uint16(buf)
+		if seen[id] {
+			l.twice.Add(1)
+		}
+		seen[id] = true
+		seen[id+1<<15] = false
+		l.got.Add(1)
+	}
+}
+
+func (l *load) end() {
+	select {
+	case <-l.stop:
+	default:
+		close(l.stop)
+	}
+	<-l.done
+}
+
+// check ends the load and fails the test when a question went unanswered, or was answered twice.
+func (l *load) check(t *testing.T) {
+	t.Helper()
+	l.end()
+	for deadline := time.Now().Add(patience / 2); l.got.Load() < l.sent.Load() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	t.Logf("%d questions", l.sent.Load())
+	if lost := l.sent.Load() - l.got.Load(); lost != 0 {
+		t.Errorf("%d of %d questions lost", lost, l.sent.Load())
+	}
+	if n := l.twice.Load(); n != 0 {
+		t.Errorf("%d questions answered twice", n)
+	}
+}
+
+// loadRate is 20,000 questions a second, less under the race detector, which is ten times slower.
+func loadRate() int {
+	if raceEnabled {
+		return 4000
+	}
+	return 20000
+}
+
+func bound(port, more string) string {
+	return fmt.Sprintf(".:%s {\n bind 127.0.0.1\n %s\n echo\n}", port, more)
+}
+
+func TestReloadsUnderLoadLoseNothing(t *testing.T) {
+	port := freePort(t)
+	address := "dns://127.0.0.1:" + port
+	for _, tt := range []struct{ name, from, to string }{
+		{"same configuration", "fastudp", "fastudp"},
+		{"other bound", "fastudp", "fastudp {\n max_concurrent 9999\n }"},
+		{"plugin removed and added", "fastudp", ""},
+		{"shed added and removed", "fastudp", "shed\n fastudp"},
+		{"multisocket grows and shrinks", "fastudp", "multisocket 3\n fastudp"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := start(t, address, bound(port, tt.from))
+			l := startLoad(t, s.Addr(), loadRate())
+			for i := range 6 {
+				before := l.got.Load()
+				eventually(t, "traffic flows", func() bool { return l.got.Load() > before+int64(loadRate()/4) })
+				body := tt.to
+				if i%2 == 1 {
+					body = tt.from
+				}
+				if err := s.Reload(t, bound(port, body)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			l.check(t)
+		})
+	}
+}
+
+func TestFailedReloadsUnderLoadChangeNothing(t *testing.T) {
+	port := freePort(t)
+	address := "dns://127.0.0.1:" + port
+	s := start(t, address, bound(port, "fastudp"))
+	f := frontOf(t, address)
+	l := startLoad(t, s.Addr(), loadRate())
+	taken, err := net.Listen("tcp", "127.0.0.1:0") // without SO_REUSEPORT: the start fails when servers listen
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	_, busy, _ := net.SplitHostPort(taken.Addr().String())
+	for i := range 6 {
+		body := bound(port, "fastudp\n refusestart")
+		if i%2 == 1 {
+			body = bound(port, "fastudp") + "\n" + bound(busy, "fastudp")
+		}
+		if err := s.Reload(t, body); err == nil {
+			t.Fatal("the reload was meant to fail")
+		}
+		before := l.got.Load()
+		eventually(t, "traffic flows", func() bool { return l.got.Load() > before+100 })
+	}
+	if err := s.Reload(t, bound(port, "fastudp")); err != nil {
+		t.Fatal(err)
+	}
+	l.check(t)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.tenures) != 1 {
+		t.Errorf("%d tenures known, want that of the configuration in force alone", len(f.tenures))
+	}
+}
+
+func TestAReloadToAnotherAddressAnswersWhatTheOldOneHad(t *testing.T) {
+	from, to := freePort(t), freePort(t)
+	g := newGate(t)
+	s := start(t, "dns://127.0.0.1:"+from, bound(from, "fastudp"))
+	c, err := net.Dial("udp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	const blocked = 20
+	for i := range blocked {
+		if _, err := c.Write(question(t, uint16(i), "block.")); err != nil {
+			t.Fatal(err)
+		}
+		<-g.waiting
+	}
+	reloaded := make(chan error)
+	go func() { reloaded <- s.Reload(t, bound(to, "fastudp")) }()
+	eventually(t, "the new address is served", func() bool { return served("dns://127.0.0.1:"+to) > 0 })
+	close(g.open)
+	for range blocked {
+		read(t, c)
+	}
+	if err := <-reloaded; err != nil {
+		t.Fatal(err)
+	}
+	if n := served("dns://127.0.0.1:" + from); n != 0 {
+		t.Errorf("%d sockets left on the old address", n)
+	}
+	s.Ask(t, "a.example.", dns.TypeTXT)
+	if _, err := exchange(c, question(t, 1, "a.example.")); err == nil {
+		t.Error("the old address still answers")
+	}
+}
+
+func TestShutdownAnswersWhatIsInProgressAndGoesOnServing(t *testing.T) {
+	port := freePort(t)
+	address := "dns://127.0.0.1:" + port
+	g := newGate(t)
+	inst, err := caddy.Start(caddy.CaddyfileInput{Contents: []byte(bound(port, "fastudp")), ServerTypeName: "dns"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "fastudp serves", func() bool { return served(address) > 0 })
+	c, err := net.Dial("udp", "127.0.0.1:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if _, err := c.Write(question(t, 1, "block.")); err != nil {
+		t.Fatal(err)
+	}
+	<-g.waiting
+	down := make(chan []error)
+	go func() { down <- inst.ShutdownCallbacks() }()
+	// CoreDNS's own listener takes over while the callbacks run (lameduck).
+	eventually(t, "CoreDNS's own listener answers", func() bool {
+		l := value(datagramsTotal.WithLabelValues(address, "received"))
+		if _, err := c.Write(question(t, 2, "a.example.")); err != nil {
+			t.Fatal(err)
+		}
+		if m := read(t, c); m.Id != 2 {
+			t.Fatalf("reply to question %d, want that to 2: 1 is still blocked", m.Id)
+		}
+		return value(datagramsTotal.WithLabelValues(address, "received")) == l
+	})
+	close(g.open)
+	if m := read(t, c); m.Id != 1 {
+		t.Errorf("reply to question %d, want that in progress, 1", m.Id)
+	}
+	if errs := <-down; len(errs) > 0 {
+		t.Error(errs)
+	}
+	if n := served(address); n != 0 {
+		t.Errorf("%d sockets left", n)
+	}
+	ask(t, c, question(t, 3, "a.example."))
+	if err := inst.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheEndOfTheServerUnderLoadLosesNothingBeforeItStops(t *testing.T) {
+	port := freePort(t)
+	inst, err := caddy.Start(caddy.CaddyfileInput{Contents: []byte(bound(port, "fastudp")), ServerTypeName: "dns"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "fastudp serves", func() bool { return served("dns://127.0.0.1:"+port) > 0 })
+	l := startLoad(t, "127.0.0.1:"+port, loadRate())
+	eventually(t, "traffic flows", func() bool { return l.got.Load() > 1000 })
+	inst.ShutdownCallbacks()
+	at := l.got.Load()
+	eventually(t, "traffic flows on", func() bool { return l.got.Load() > at+1000 })
+	l.check(t)
+	if err := inst.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStopRightAfterStartLeavesNothing(t *testing.T) {
+	port := freePort(t)
+	for range 20 {
+		inst, err := caddy.Start(caddy.CaddyfileInput{Contents: []byte(bound(port, "fastudp")), ServerTypeName: "dns"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inst.ShutdownCallbacks()
+		if err := inst.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "no sockets are left", func() bool { return served("dns://127.0.0.1:"+port) == 0 && fronts.Len() == 0 })
+	s := start(t, "dns://127.0.0.1:"+port, bound(port, "fastudp"))
+	s.Ask(t, "a.example.", dns.TypeTXT)
+}

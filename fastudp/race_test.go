@@ -1,0 +1,5 @@
+//go:build race
+
+package fastudp
+
+const raceEnabled = true

@@ -1,0 +1,222 @@
+//go:build linux
+
+package fastudp
+
+import (
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trident-dns/trident/test/server"
+
+	"github.com/miekg/dns"
+)
+
+func TestQuestionsComeThroughTheLanes(t *testing.T) {
+	const address = "dns://127.0.0.1:0"
+	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
+	before := value(datagramsTotal.WithLabelValues(address, "received"))
+	for range 50 {
+		if got := text(t, s.Ask(t, "a.example.", dns.TypeTXT)); got[0] != "a.example." || got[2] != s.Addr() {
+			t.Fatalf("answer %q, want the name and the local address %s", got, s.Addr())
+		}
+	}
+	if got := value(datagramsTotal.WithLabelValues(address, "received")) - before; got != 50 {
+		t.Errorf("%v of 50 questions came through the lanes; the rest went to CoreDNS's own socket", got)
+	}
+}
+
+func TestTheRemoteAddressIsTheClients(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		address := "dns://" + net.JoinHostPort(host, "0")
+		t.Run(host, func(t *testing.T) {
+			start(t, address, ".:0 {\n bind "+host+"\n fastudp\n echo\n}")
+			f := frontOf(t, address)
+			c, err := net.Dial("udp", f.lanes[0].local.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = c.Close() }()
+			if got := text(t, ask(t, c, question(t, 7, "who.example."))); got[1] != c.LocalAddr().String() {
+				t.Errorf("the plugin saw %s, the client is %s", got[1], c.LocalAddr())
+			}
+		})
+	}
+}
+
+// A machine with several addresses must answer from the one that was asked, or clients drop the reply.
+func TestAWildcardListenerAnswersFromTheAddressAsked(t *testing.T) {
+	const address = "dns://:0"
+	start(t, address, ".:0 {\n fastudp\n echo\n}")
+	port := frontOf(t, address).lanes[0].local.Port
+	for _, host := range []string{"127.0.0.1", "127.0.0.2", "127.9.8.7", "::1"} {
+		// A connected socket takes replies from the address that it asked, and from no other.
+		c, err := net.Dial("udp", net.JoinHostPort(host, fmt.Sprint(port)))
+		if err != nil {
+			t.Logf("%s: %v", host, err)
+			continue
+		}
+		text(t, ask(t, c, question(t, 7, "a.example.")))
+		_ = c.Close()
+	}
+}
+
+// Buffers are shared, questions and replies are not: each of many clients must see its own name, padded to lengths that
+// do not fit the buffers as well.
+func TestNobodySeesAnothersBytes(t *testing.T) {
+	const address = "dns://127.0.0.1:0"
+	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
+	var clients sync.WaitGroup
+	for n := range 50 {
+		clients.Go(func() {
+			c, err := net.Dial("udp", s.Addr())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = c.Close() }()
+			for i := range 200 {
+				name := fmt.Sprintf("q%d.of.client%d.%0*d.example.", i, n, 1+(i*7+n)%60, 0)
+				m, err := exchange(c, question(t, uint16(i), name))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if txt := m.Answer[0].(*dns.TXT).Txt; m.Id != uint16(i) || m.Question[0].Name != name || txt[0] != name ||
+					txt[1] != c.LocalAddr().String() {
+					t.Errorf("client %s asked for %s (ID %d) and got\n%v", c.LocalAddr(), name, i, m)
+					return
+				}
+			}
+		})
+	}
+	clients.Wait()
+}
+
+func TestABlockedWorkerHoldsUpNobody(t *testing.T) {
+	const address, blocked = "dns://127.0.0.1:0", 100
+	g := newGate(t)
+	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
+	c, err := net.Dial("udp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	for i := range blocked {
+		if _, err := c.Write(question(t, uint16(i), "block.")); err != nil {
+			t.Fatal(err)
+		}
+		<-g.waiting
+	}
+	s.Ask(t, "free.example.", dns.TypeTXT)
+	close(g.open)
+	for seen := make(map[uint16]bool); len(seen) < blocked; {
+		seen[read(t, c).Id] = true
+	}
+}
+
+func TestBeyondMaxConcurrentQuestionsAreDroppedAndCounted(t *testing.T) {
+	const address = "dns://127.0.0.1:0"
+	g := newGate(t)
+	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp {\n max_concurrent 1\n }\n echo\n}")
+	lanes := len(frontOf(t, address).lanes)
+	before := value(droppedTotal.WithLabelValues(address, "busy"))
+	c, err := net.Dial("udp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	// Every lane has room for one. The lane is chosen at random, so ask until all are full and one more is turned away.
+	held, dropped := 0, 0
+	for i := uint16(0); held < lanes || dropped == 0; i++ {
+		if _, err := c.Write(question(t, i, "block.")); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the question is held or dropped", func() bool {
+			select {
+			case <-g.waiting:
+				held++
+				return true
+			default:
+			}
+			now := int(value(droppedTotal.WithLabelValues(address, "busy")) - before)
+			more := now > dropped
+			dropped = now
+			return more
+		})
+	}
+	if held != lanes {
+		t.Errorf("%d questions in progress, the bound is 1 for each of %d lanes", held, lanes)
+	}
+	close(g.open)
+	for range held {
+		read(t, c)
+	}
+	s.Ask(t, "free.example.", dns.TypeTXT)
+}
+
+func TestPluginsThatWriteRawOrLate(t *testing.T) {
+	const address = "dns://127.0.0.1:0"
+	start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
+	f := frontOf(t, address)
+	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	w := responseFor(t, f, c.LocalAddr().(*net.UDPAddr))
+	w.Hijack()
+	for _, size := range []int{12, 2047, 2048, 2049, 9000} {
+		raw := make([]byte, size)
+		raw[size-1] = byte(size)
+		if n, err := w.Write(raw); n != size || err != nil {
+			t.Fatalf("Write of %d bytes: %d, %v", size, n, err)
+		}
+		clear(raw) // the caller may use it again at once
+		got := make([]byte, 10000)
+		_ = c.SetReadDeadline(time.Now().Add(patience))
+		n, _, err := c.ReadFrom(got)
+		if err != nil || n != size || got[size-1] != byte(size) {
+			t.Errorf("of %d bytes %d arrived, the last %d (%v)", size, n, got[max(n, 1)-1], err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := w.WriteMsg(new(dns.Msg)); err == nil {
+		t.Error("a reply was written after Close")
+	}
+	if _, err := w.Write([]byte{1}); err == nil {
+		t.Error("bytes were written after Close")
+	}
+}
+
+func TestMultisocketIsServedOnce(t *testing.T) {
+	address := "dns://127.0.0.1:" + freePort(t)
+	s := start(t, address, fmt.Sprintf(".:%s {\n bind 127.0.0.1\n multisocket 3\n fastudp\n echo\n}", address[len("dns://127.0.0.1:"):]))
+	eventually(t, "all is steered", func() bool { return steered(frontOf(t, address)) })
+	before := value(datagramsTotal.WithLabelValues(address, "received"))
+	for range 20 {
+		s.Ask(t, "a.example.", dns.TypeTXT)
+	}
+	if got := value(datagramsTotal.WithLabelValues(address, "received")) - before; got != 20 {
+		t.Errorf("%v of 20 questions came through the lanes", got)
+	}
+}
+
+func TestSharingTheAddressWithOthersLosesNothing(t *testing.T) {
+	port := freePort(t)
+	address := "dns://127.0.0.1:" + port
+	body := fmt.Sprintf(".:%s {\n bind 127.0.0.1\n fastudp\n echo\n}", port)
+	stranger := server.Start(t, fmt.Sprintf(".:%s {\n bind 127.0.0.1\n echo\n}", port)) // stands for another process
+	s := start(t, address, body)
+	if steered(frontOf(t, address)) {
+		t.Error("the sockets of somebody else get nothing any more")
+	}
+	for range 200 {
+		s.Ask(t, "a.example.", dns.TypeTXT)
+	}
+	_ = stranger
+}
