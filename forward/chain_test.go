@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/trident-dns/trident/internal/dnstest"
-	"github.com/trident-dns/trident/test/server"
 
 	_ "github.com/coredns/coredns/plugin/whoami"
 	"github.com/miekg/dns"
@@ -51,7 +50,7 @@ func TestNextAsksTheNextForwardBlock(t *testing.T) {
 	first := dnstest.New(t, dnstest.Rcode(dns.RcodeNameError))
 	second := dnstest.New(t, dnstest.Rcode(dns.RcodeServerFailure))
 	third := dnstest.New(t, dnstest.A("192.0.2.3"))
-	s := server.Start(t, fmt.Sprintf(".:0 {\n%s\n%s\n%s\n}", stanza("next NXDOMAIN", first),
+	s := start(t, fmt.Sprintf(".:0 {\n%s\n%s\n%s\n}", stanza("next NXDOMAIN", first),
 		stanza("next NXDOMAIN SERVFAIL", second), stanza("", third)))
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.3")
 	first.Use(dnstest.Rcode(dns.RcodeRefused))
@@ -60,7 +59,7 @@ func TestNextAsksTheNextForwardBlock(t *testing.T) {
 
 func TestNextOnNodataAsksTheNextForwardBlock(t *testing.T) {
 	first, second := dnstest.New(t, dnstest.Rcode(dns.RcodeSuccess)), dnstest.New(t, dnstest.A("192.0.2.2"))
-	s := server.Start(t, fmt.Sprintf(".:0 {\n%s\n%s\n}", stanza("next_on_nodata", first), stanza("", second)))
+	s := start(t, fmt.Sprintf(".:0 {\n%s\n%s\n}", stanza("next_on_nodata", first), stanza("", second)))
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.2")
 	first.Use(dnstest.A("192.0.2.1"))
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
@@ -71,7 +70,7 @@ func TestNextOnNodataAsksTheNextForwardBlock(t *testing.T) {
 // next leads into another forward block and nowhere else, whatever plugin follows.
 func TestNextDoesNotLeadOutOfForward(t *testing.T) {
 	up := dnstest.New(t, dnstest.Rcode(dns.RcodeNameError))
-	s := server.Start(t, fmt.Sprintf(".:0 {\nwhoami\n%s\n}", stanza("next NXDOMAIN\nnext_on_nodata", up)))
+	s := start(t, fmt.Sprintf(".:0 {\nwhoami\n%s\n}", stanza("next NXDOMAIN\nnext_on_nodata", up)))
 	wantRcode(t, s.Ask(t, "example.org.", dns.TypeA), dns.RcodeNameError)
 	up.Use(dnstest.Rcode(dns.RcodeSuccess))
 	wantRcode(t, s.Ask(t, "example.org.", dns.TypeA), dns.RcodeSuccess)
@@ -79,7 +78,7 @@ func TestNextDoesNotLeadOutOfForward(t *testing.T) {
 
 func TestAnExceptedNameGoesToTheNextPlugin(t *testing.T) {
 	up := dnstest.New(t, dnstest.A("192.0.2.1"))
-	s := server.Start(t, fmt.Sprintf(".:0 {\nwhoami\n%s\n}", stanza("except example.org", up)))
+	s := start(t, fmt.Sprintf(".:0 {\nwhoami\n%s\n}", stanza("except example.org", up)))
 	if r := s.Ask(t, "example.org.", dns.TypeA); len(r.Extra) == 0 { // whoami answers in the additional section
 		t.Errorf("not answered by the next plugin:\n%s", r)
 	}

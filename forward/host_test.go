@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/trident-dns/trident/internal/dnstest"
-	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
 )
@@ -45,7 +44,7 @@ func TestAHostNameIsAnUpstream(t *testing.T) {
 		asked <- q.Msg
 		naming("127.0.0.1")(q)
 	})
-	s := server.Start(t, hostBlock(up, names, ""))
+	s := start(t, hostBlock(up, names, ""))
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1") // waits for the first look-up
 	if m := <-asked; m.Question[0].Name != "dns.example." || !m.RecursionDesired {
 		t.Errorf("looked up with\n%s", m)
@@ -56,7 +55,7 @@ func TestAHostNameIsAnUpstream(t *testing.T) {
 func TestAHostNameThatDoesNotResolveNeitherBlocksNorFailsTheStart(t *testing.T) {
 	up := dnstest.New(t, dnstest.A("192.0.2.1"))
 	names := dnstest.New(t, dnstest.Rcode(dns.RcodeNameError))
-	s := server.Start(t, hostBlock(up, names, ""))
+	s := start(t, hostBlock(up, names, ""))
 	wantRcode(t, s.Ask(t, "example.org.", dns.TypeA), dns.RcodeServerFailure)
 	names.Use(naming("127.0.0.1"))
 	dnstest.WaitFor(t, "the name to resolve after all", func() bool {
@@ -67,7 +66,7 @@ func TestAHostNameThatDoesNotResolveNeitherBlocksNorFailsTheStart(t *testing.T) 
 func TestOneOfSeveralResolversIsEnough(t *testing.T) {
 	up := dnstest.New(t, dnstest.A("192.0.2.1"))
 	lame, good := dnstest.New(t, dnstest.Rcode(dns.RcodeRefused)), dnstest.New(t, naming("127.0.0.1"))
-	s := server.Start(t, fmt.Sprintf(".:0 {\nforward . dns.example:%d {\nresolver %s %s\n}\n}", up.Addr().Port(),
+	s := start(t, fmt.Sprintf(".:0 {\nforward . dns.example:%d {\nresolver %s %s\n}\n}", up.Addr().Port(),
 		lame.Addr(), good.Addr()))
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 }
@@ -82,7 +81,7 @@ func TestTheSystemsResolverIsTheDefaultAndGetsNoSearchDomain(t *testing.T) {
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, names.Addr().String())
 	}}
-	s := server.Start(t, fmt.Sprintf(".:0 {\nforward . dns.example:%d\n}", up.Addr().Port()))
+	s := start(t, fmt.Sprintf(".:0 {\nforward . dns.example:%d\n}", up.Addr().Port()))
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 	if n := names.Questions(""); n != 2 {
 		t.Errorf("%d questions for the addresses of one name, want A and AAAA of the name as it is", n)

@@ -155,13 +155,15 @@ func TestABigReplyIsCutWithTCAndWholeOverTCP(t *testing.T) {
 
 // D5: prefer_udp asks again over TCP for what UDP had to cut; without it, the client does.
 func TestTruncatedReplies(t *testing.T) {
-	up := dnstest.New(t, dnstest.Over(map[string]dnstest.Script{"udp": dnstest.Truncated, "tcp": dnstest.A("192.0.2.1")}))
+	script := dnstest.Over(map[string]dnstest.Script{"udp": dnstest.Truncated, "tcp": dnstest.A("192.0.2.1")})
 	t.Run("as they came", func(t *testing.T) {
+		up := dnstest.New(t, script)
 		if r := serve(t, "", up).Ask(t, "example.org.", dns.TypeA); !r.Truncated {
 			t.Errorf("TC was lost:\n%s", r)
 		}
 	})
 	t.Run("prefer_udp", func(t *testing.T) {
+		up := dnstest.New(t, script)
 		wantA(t, serve(t, "prefer_udp", up).Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 	})
 }

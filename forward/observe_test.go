@@ -13,7 +13,6 @@ import (
 	"github.com/coredns/coredns/plugin/test"
 	scripted "github.com/trident-dns/trident/internal/dnstest"
 	"github.com/trident-dns/trident/internal/shared"
-	"github.com/trident-dns/trident/test/server"
 
 	_ "github.com/coredns/coredns/plugin/dnstap"
 	tap "github.com/dnstap/golang-dnstap"
@@ -96,7 +95,7 @@ func TestDnstapReportsEveryAttemptAsItWas(t *testing.T) {
 	go input.ReadInto(frames)
 
 	before := time.Now()
-	s := server.Start(t, ".:0 {\ndnstap "+socket+" full\n"+
+	s := start(t, ".:0 {\ndnstap "+socket+" full\n"+
 		stanza("policy sequential\nread_timeout 50ms\nmax_fails 0", silent, up)+"\n}")
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 

@@ -17,6 +17,7 @@ import (
 	"github.com/trident-dns/trident/test/server"
 
 	_ "github.com/coredns/coredns/plugin/file"
+	_ "github.com/coredns/coredns/plugin/root"
 	_ "github.com/coredns/coredns/plugin/tls"
 	"github.com/miekg/dns"
 )
@@ -57,7 +58,7 @@ func TestRealServersAsUpstreams(t *testing.T) {
 			roots := proctest.WriteFile(t, dir, "ca.pem", "%s", ca.PEM())
 			for scheme, addr := range p.run(t, dir, certFile, keyFile) {
 				t.Run(scheme, func(t *testing.T) {
-					s := server.Start(t, fmt.Sprintf(".:0 {\nforward . %s://%s {\ntls %s\ntls_servername peer.example\n}\n}", scheme,
+					s := start(t, fmt.Sprintf(".:0 {\nforward . %s://%s {\ntls %s\ntls_servername peer.example\n}\n}", scheme,
 						addr, roots))
 					size := uint16(1232)
 					if scheme == "quic" || scheme == "https3" {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/trident-dns/trident/internal/dnstest"
-	"github.com/trident-dns/trident/test/server"
 
 	_ "github.com/coredns/coredns/plugin/bind"
 	"github.com/miekg/dns"
@@ -17,7 +16,7 @@ func TestAReloadKeepsConnectionsOfUpstreamsThatStay(t *testing.T) {
 	corefile := func(to *dnstest.Server, rest string) string {
 		return fmt.Sprintf(".:0 {\n%s\n}\n", stanza("force_tcp\n"+rest, to))
 	}
-	s := server.Start(t, corefile(up, ""))
+	s := start(t, corefile(up, ""))
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 	for _, rest := range []string{"", "except example.com", "timeout 4s"} { // what an upstream has nothing to do with
 		if err := s.Reload(t, corefile(up, rest)); err != nil {
@@ -43,6 +42,7 @@ func TestAReloadKeepsHealth(t *testing.T) {
 	if err := s.Reload(t, fmt.Sprintf(".:0 {\n%s\n}\n", stanza(quick, up))); err != nil {
 		t.Fatal(err)
 	}
+	settle(t, s)
 	if !runningUpstream(t, quick, up, up).Down() {
 		t.Error("the reload forgot that the upstream is down")
 	}
@@ -100,7 +100,7 @@ func TestQuestionsAreAnsweredAfterShutdown(t *testing.T) {
 
 func TestBlocksWithTheSameUpstreamsShareThem(t *testing.T) {
 	up := dnstest.New(t, dnstest.A("192.0.2.1"))
-	s := server.Start(t, fmt.Sprintf(".:0 example.org:0 {\n%s\n}\n", stanza("force_tcp", up)))
+	s := start(t, fmt.Sprintf(".:0 example.org:0 {\n%s\n}\n", stanza("force_tcp", up)))
 	for range 3 {
 		s.Ask(t, "www.example.org.", dns.TypeA)
 		s.Ask(t, "www.example.com.", dns.TypeA)

@@ -16,7 +16,31 @@ import (
 // serve starts a server with one forward block for all names, to the upstreams in the order given.
 func serve(t *testing.T, properties string, ups ...*dnstest.Server) *server.Server {
 	t.Helper()
-	return server.Start(t, fmt.Sprintf(".:0 {\n%s\n}\n", stanza(properties, ups...)))
+	return start(t, fmt.Sprintf(".:0 {\n%s\n}\n", stanza(properties, ups...)), ups...)
+}
+
+// start starts a server. Its upstreams end before it does, so that their goroutines are not taken for its own.
+func start(t *testing.T, corefile string, ups ...*dnstest.Server) *server.Server {
+	t.Helper()
+	s := server.Start(t, corefile)
+	settle(t, s)
+	for _, up := range ups {
+		t.Cleanup(up.Stop)
+	}
+	return s
+}
+
+// settle returns when s serves both UDP and TCP: a listener that is stopped before it has begun to serve stays behind.
+// No plugin gets to see a question of another EDNS version (RFC 6891, section 6.1.3).
+func settle(t *testing.T, s *server.Server) {
+	t.Helper()
+	for _, network := range []string{"udp", "tcp"} {
+		m := new(dns.Msg)
+		m.SetQuestion(".", dns.TypeNS)
+		m.SetEdns0(dns.MinMsgSize, false)
+		m.IsEdns0().SetVersion(1)
+		wantRcode(t, s.Exchange(t, m, network), dns.RcodeBadVers)
+	}
 }
 
 // stanza is a forward block for all names.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/trident-dns/trident/internal/dnstest"
 	"github.com/trident-dns/trident/internal/upstream"
-	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
 	ot "github.com/opentracing/opentracing-go"
@@ -17,12 +16,14 @@ import (
 )
 
 func TestReadTimeoutDecidesHowSlowAnUpstreamMayBe(t *testing.T) {
-	up := dnstest.New(t, dnstest.Delay(300*time.Millisecond, dnstest.A("192.0.2.1")))
+	script := dnstest.Delay(300*time.Millisecond, dnstest.A("192.0.2.1"))
 	t.Run("patient", func(t *testing.T) {
+		up := dnstest.New(t, script)
 		s := serve(t, "read_timeout 4s\nmax_connect_attempts 1", up)
 		wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 	})
 	t.Run("hasty", func(t *testing.T) {
+		up := dnstest.New(t, script)
 		s := serve(t, "read_timeout 50ms\nmax_connect_attempts 1", up)
 		wantRcode(t, s.Ask(t, "example.org.", dns.TypeA), dns.RcodeServerFailure)
 	})
@@ -39,7 +40,6 @@ func TestTimeoutBoundsAllAttemptsTogether(t *testing.T) {
 			up := dnstest.New(t, dnstest.Drop)
 			up.Greet(dnstest.Hang)
 			s := serve(t, tt.properties, up)
-			t.Cleanup(up.Stop) // before the server, whose end looks for goroutines
 			start := time.Now()
 			wantRcode(t, s.Ask(t, "example.org.", dns.TypeA), dns.RcodeServerFailure)
 			if took := time.Since(start); took > defaultBudget-time.Second { // what it takes without the property
@@ -100,8 +100,7 @@ func TestAHangingUpstreamLeavesTimeForAnother(t *testing.T) {
 				corefile = fmt.Sprintf(corefile, "tls://", hanging.Addr(), "tls://", good.Addr(), "tls "+good.CAFile(t))
 			}
 			hanging.Greet(dnstest.Hang)
-			s := server.Start(t, corefile)
-			t.Cleanup(hanging.Stop) // before the server, whose end looks for goroutines
+			s := start(t, corefile, hanging, good)
 			wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 		})
 	}

@@ -1,18 +1,10 @@
 package forward
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"fmt"
-	"net"
 	"net/netip"
-	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/trident-dns/trident/internal/dnstest"
-	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
 )
@@ -82,96 +74,4 @@ func TestSourceAddressIsWhereQuestionsComeFrom(t *testing.T) {
 			t.Errorf("asked over %s from %s", network, got)
 		}
 	}
-}
-
-// E4: the name of a tls:// upstream was used to find its address and for nothing else, so that whoever answered that
-// question could present a certificate for the address.
-func TestWhichNameACertificateMustCarry(t *testing.T) {
-	for _, tt := range []struct {
-		certificate string // name or address in it
-		to          string // with a port to fill in
-		properties  string
-		ok          bool
-	}{
-		{"127.0.0.1", "tls://127.0.0.1:%d", "", true},
-		{"dns.example", "tls://127.0.0.1:%d", "", false},
-		{"dns.example", "tls://127.0.0.1%%dns.example:%d", "", true},
-		{"dns.example", "tls://127.0.0.1:%d", "tls_servername dns.example", true},
-		{"dns.example", "tls://127.0.0.1:%d", "tls_servername other.example", false},
-		{"127.0.0.1", "tls://127.0.0.1%%dns.example:%d", "", false},
-		{"dns.example", "tls://dns.example:%d", "", true},
-		{"127.0.0.1", "tls://dns.example:%d", "", false}, // the hole
-		{"other.example", "tls://dns.example%%other.example:%d", "", true},
-	} {
-		t.Run(tt.certificate+" for "+tt.to+tt.properties, func(t *testing.T) {
-			up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"), tt.certificate)
-			names := dnstest.New(t, naming("127.0.0.1"))
-			to := fmt.Sprintf(tt.to, up.Addr().Port())
-			s := server.Start(t, fmt.Sprintf(".:0 {\nforward . %s {\ntls %s\nresolver %s\nmax_fails 0\n%s\n}\n}", to,
-				up.CAFile(t), names.Addr(), tt.properties))
-			r := s.Ask(t, "example.org.", dns.TypeA)
-			if got := r.Rcode == dns.RcodeSuccess; got != tt.ok {
-				t.Errorf("answered: %t, want %t", got, tt.ok)
-			}
-			if !tt.ok && up.Questions("") != 0 {
-				t.Error("the question was sent to somebody with the wrong certificate")
-			}
-		})
-	}
-}
-
-// E14: upstreams of one block may verify different names, and the client's certificate is presented to all of them.
-func TestClientCertificateAndNamesOfOneBlock(t *testing.T) {
-	ca := dnstest.NewCA(t)
-	clients := x509.NewCertPool()
-	clients.AppendCertsFromPEM(ca.PEM())
-	var to string
-	for _, name := range []string{"a.example", "b.example"} {
-		config := ca.Server(t, name)
-		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, clients
-		to += fmt.Sprintf(" tls://127.0.0.1%%%s:%d", name, serveTLS(t, config, name))
-	}
-	certFile, keyFile := ca.Files(t, "client.example")
-	roots := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(roots, ca.PEM(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := server.Start(t, fmt.Sprintf(".:0 {\nforward . %s {\ntls %s %s %s\npolicy round_robin\nmax_fails 0\n}\n}", to,
-		certFile, keyFile, roots))
-	seen := make(map[string]bool)
-	for range 4 {
-		r := s.Ask(t, "example.org.", dns.TypeTXT)
-		if len(r.Answer) != 1 {
-			t.Fatalf("want the name of a server, got\n%s", r)
-		}
-		seen[r.Answer[0].(*dns.TXT).Txt[0]] = true
-	}
-	if len(seen) != 2 {
-		t.Errorf("answers from %v, want both upstreams", seen)
-	}
-}
-
-// serveTLS runs a DNS over TLS server with config, which answers with the text, and returns its port.
-func serveTLS(t *testing.T, config *tls.Config, text string) int {
-	t.Helper()
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := &dns.Server{Listener: listener, Net: "tcp-tls", Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
-		m := new(dns.Msg)
-		m.SetReply(q)
-		m.Answer = []dns.RR{&dns.TXT{
-			Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeTXT, Class: dns.ClassINET, Ttl: 60},
-			Txt: []string{text},
-		}}
-		w.WriteMsg(m)
-	})}
-	var ended sync.WaitGroup
-	ended.Go(func() { _ = srv.ActivateAndServe() }) // its error is that the listener was closed
-	t.Cleanup(func() {
-		_ = listener.Close()
-		ended.Wait()
-	})
-	return listener.Addr().(*net.TCPAddr).Port
 }
