@@ -103,7 +103,8 @@ func (f *Feed) countKeys(ctx context.Context, client *clientv3.Client, rev, want
 func (f *Feed) compareKeys(ctx context.Context, client *clientv3.Client, rev int64, view iter.Seq2[string, int64]) (
 	int, error,
 ) {
-	p := pager{client: client, keys: f.keys, timing: f.timing, serializable: true, keysOnly: true, revision: rev}
+	p := newPager(client, f.keys, f.timing)
+	p.serializable, p.keysOnly, p.revision = true, true, rev
 	if err := p.first(ctx); err != nil {
 		return 0, err
 	}

@@ -12,6 +12,7 @@ import (
 
 // Two of three members stop: the third knows everything and may not say that it is current.
 func TestLostQuorumKeepsTheCopyAndHeals(t *testing.T) {
+	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
 	c.Members[2].Put("/s/1", "1")
 	s := newCopySink()
@@ -31,6 +32,7 @@ func TestLostQuorumKeepsTheCopyAndHeals(t *testing.T) {
 }
 
 func TestStartWithoutQuorumTakesTheStateOfOneMember(t *testing.T) {
+	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
 	c.Members[2].Put("/s/1", "1")
 	eventually(t, "replication", func() bool {
@@ -58,6 +60,7 @@ func TestStartWithoutQuorumTakesTheStateOfOneMember(t *testing.T) {
 
 // What one member says without quorum may be older than a snapshot on disk.
 func TestStartWithoutQuorumNeverGoesBack(t *testing.T) {
+	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
 	c.Members[2].Put("/s/1", "1")
 	s := newCopySink()
@@ -85,6 +88,7 @@ func TestStartWithoutQuorumNeverGoesBack(t *testing.T) {
 // Without a leader leases do not expire. A copy that expired keys by its own clock would take services away in the
 // middle of the outage.
 func TestLeaseDoesNotExpireWithoutLeader(t *testing.T) {
+	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
 	client := c.Members[2].Client()
 	lease, err := client.Grant(t.Context(), 2)
@@ -110,6 +114,7 @@ func TestLeaseDoesNotExpireWithoutLeader(t *testing.T) {
 
 // The member in use turns into a black hole, with its connections open. Others must take over.
 func TestBlackHoledMemberIsLeftForAnother(t *testing.T) {
+	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
 	c.Members[0].Put("/s/0", "1")
 	s := newCopySink()
@@ -128,6 +133,7 @@ func TestBlackHoledMemberIsLeftForAnother(t *testing.T) {
 }
 
 func TestStoppedLeaderIsLeftForAnother(t *testing.T) {
+	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
 	c.Members[0].Put("/s/0", "1")
 	s, why := newCopySink(), make(relists, 10)
@@ -143,6 +149,7 @@ func TestStoppedLeaderIsLeftForAnother(t *testing.T) {
 
 // Members are found that the configuration does not name.
 func TestReplacedMembersAreFollowed(t *testing.T) {
+	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
 	c.Members[0].Put("/s/0", "1")
 	s := newCopySink()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -14,7 +15,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(memberDir); dir != "" {
+		serveMember(dir)
+	}
+	goleak.VerifyTestMain(m, etcdtest.Leaks()...)
+}
 
 // copySink is a sink that keeps everything in a map, and notes each call.
 type copySink struct {

@@ -21,7 +21,7 @@ type Timing struct {
 	Audit time.Duration
 	// DeepAudit: one audit in so many, by lot, compares key by key.
 	DeepAudit int
-	// Page is the number of keys asked for at once: some hundred kB, far from the limits of gRPC.
+	// Page is the number of keys of the first page of a list. The size of its keys decides about the others.
 	Page int64
 	// LeaseGap is the least time between two questions about leases.
 	LeaseGap time.Duration
@@ -55,7 +55,7 @@ func (t Timing) withDefaults() Timing {
 		t.DeepAudit = 18 // every 6 hours
 	}
 	if t.Page == 0 {
-		t.Page = 2000
+		t.Page = 1000
 	}
 	return t
 }

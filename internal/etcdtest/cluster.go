@@ -7,7 +7,19 @@ import (
 	"testing"
 
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/goleak"
 )
+
+// Leaks are goroutines that a cluster leaves behind for some seconds: members keep idle HTTP connections to one another.
+// A package whose tests start clusters passes them to goleak.
+func Leaks() []goleak.Option {
+	return []goleak.Option{
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
+		goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
+		goleak.IgnoreAnyFunction("net/http.(*connReader).backgroundRead"),
+	}
+}
 
 // Cluster is several servers that form one etcd.
 type Cluster struct {
