@@ -127,10 +127,6 @@ func loadRate() int {
 	return 20000
 }
 
-func bound(port, more string) string {
-	return fmt.Sprintf(".:%s {\n bind 127.0.0.1\n %s\n echo\n}", port, more)
-}
-
 func TestReloadsUnderLoadLoseNothing(t *testing.T) {
 	port := freePort(t)
 	address := "dns://127.0.0.1:" + port
@@ -302,6 +298,7 @@ func TestStopRightAfterStartLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		inst.ShutdownCallbacks()
+		up(t, "127.0.0.1:"+port)
 		if err := inst.Stop(); err != nil {
 			t.Fatal(err)
 		}

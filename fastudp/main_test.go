@@ -2,6 +2,7 @@ package fastudp
 
 import (
 	"context"
+	"fmt"
 	"io"
 	stdlog "log"
 	"net"
@@ -25,8 +26,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// echo is the plugin that answers in the tests: TXT with the name that was asked, the client's address, and padding of
-// as many bytes as the name's first label says.
+// echo is the plugin that answers in the tests: TXT with the name that was asked and, except below plain., the
+// addresses of client and server.
 type echo struct{ gate *gate }
 
 // gate holds up the questions for names below block. until it is opened.
@@ -51,9 +52,13 @@ func (e echo) ServeDNS(_ context.Context, w dns.ResponseWriter, r *dns.Msg) (int
 	if sig := r.IsTsig(); sig != nil && w.TsigStatus() == nil {
 		m.SetTsig(sig.Hdr.Name, sig.Algorithm, 300, time.Now().Unix())
 	}
+	txt := []string{name, w.RemoteAddr().String(), w.LocalAddr().String()}
+	if dns.IsSubDomain("plain.", name) {
+		txt = txt[:1]
+	}
 	m.Answer = []dns.RR{&dns.TXT{
 		Hdr: dns.RR_Header{Name: name, Rrtype: dns.TypeTXT, Class: dns.ClassINET},
-		Txt: []string{name, w.RemoteAddr().String(), w.LocalAddr().String()},
+		Txt: txt,
 	}}
 	return dns.RcodeSuccess, w.WriteMsg(m)
 }
@@ -149,3 +154,21 @@ func question(t testing.TB, id uint16, name string) []byte {
 }
 
 func corefile(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
+
+// bound is a server block on a port of loopback, with more directives.
+func bound(port, more string) string {
+	return fmt.Sprintf(".:%s {\n bind 127.0.0.1\n %s\n echo\n}", port, more)
+}
+
+// up waits until CoreDNS's listeners on addr serve: one that is stopped before it has begun never ends.
+func up(t testing.TB, addr string) {
+	t.Helper()
+	for _, network := range []string{"udp", "tcp"} {
+		m := new(dns.Msg)
+		m.SetQuestion("up.example.", dns.TypeTXT)
+		c := &dns.Client{Net: network, Timeout: patience}
+		if _, _, err := c.Exchange(m, addr); err != nil {
+			t.Fatalf("asking %s over %s: %v", addr, network, err)
+		}
+	}
+}
