@@ -2,7 +2,7 @@ package skydns
 
 import (
 	"fmt"
-	"net"
+	"net/netip"
 	"strings"
 )
 
@@ -53,11 +53,13 @@ func parseHost(host string) (string, Kind, error) {
 	if host == "" {
 		return "", NoHost, nil
 	}
-	if ip := net.ParseIP(host); ip != nil {
-		if ip4 := ip.To4(); ip4 != nil {
-			return string(ip4), IPv4, nil
+	if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() == "" {
+		if addr = addr.Unmap(); addr.Is4() {
+			ip := addr.As4()
+			return string(ip[:]), IPv4, nil
 		}
-		return string(ip), IPv6, nil
+		ip := addr.As16()
+		return string(ip[:]), IPv6, nil
 	}
 	name, err := CheckName(host)
 	if err != nil {

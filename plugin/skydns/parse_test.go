@@ -204,7 +204,15 @@ func FuzzParse(f *testing.F) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"host":"a","port":1,"priority":2,"weight":3,"text":"t","mail":true,"ttl":4,"targetstrip":5,"group":"g"}`))
 	f.Add([]byte(`{"host":"\u00e4\n","Text":"x","TEXT":"y"}`))
+	f.Add([]byte(`{"port":007}`))
+	f.Add([]byte(`{"port": - 1,"mail":truex}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if f, plain := decodePlain(data); plain {
+			var want form
+			if err := json.Unmarshal(data, &want); err != nil || f != want {
+				t.Fatalf("%s: read as %+v, is %+v, %v", data, f, want, err)
+			}
+		}
 		var want Value
 		if json.Unmarshal(data, &want) != nil || want.TTL > MaxTTL {
 			return

@@ -58,9 +58,12 @@ type form struct {
 // Decode reads a value. It is lenient where what was meant is plain: numbers and booleans in quotes, field names in any
 // case, unknown fields. Its errors wrap ReasonJSON or ReasonNumber.
 func Decode(data []byte) (Value, error) {
-	var f form
-	if err := json.Unmarshal(data, &f); err != nil {
-		return Value{}, fmt.Errorf("%w: %w", ReasonJSON, err)
+	f, plain := decodePlain(data)
+	if !plain {
+		f = form{}
+		if err := json.Unmarshal(data, &f); err != nil {
+			return Value{}, fmt.Errorf("%w: %w", ReasonJSON, err)
+		}
 	}
 	v := Value{
 		Host: f.Host, Text: f.Text, Group: f.Group, Mail: bool(f.Mail), Type: f.Type, RData: f.RData,
