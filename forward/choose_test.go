@@ -192,7 +192,11 @@ func TestMaxConcurrentRefusesWhatIsOverIt(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { first = s.Ask(t, "one.example.org.", dns.TypeA) })
 	<-arrived
+	before := counted(t, "coredns_forward_max_concurrent_rejects_total", nil)
 	wantRcode(t, s.Ask(t, "two.example.org.", dns.TypeA), dns.RcodeRefused)
+	if n := counted(t, "coredns_forward_max_concurrent_rejects_total", nil) - before; n != 1 {
+		t.Errorf("%v rejects counted, want 1", n)
+	}
 	close(release)
 	wg.Wait()
 	wantA(t, first, "192.0.2.1")

@@ -12,8 +12,9 @@ import (
 
 // A TO that is taken means one thing: written down again, it is read as the same. All others are errors, never panics.
 func FuzzTO(f *testing.F) {
-	for _, seed := range []string{"127.0.0.1", "[::1]:53", "fe80::1%eth0", "tls://[fe80::1%eth0%example.com]:853", "https://",
-		"https://1.1.1.1%a.b/c%d", "dns.example:domain", "quic://%", "[", "]:", "tls://[::1", ":::", "a%b:c", "https3:///", "1.1.1.256"} {
+	for _, seed := range []string{"127.0.0.1", "[::1]:53", "fe80::1%eth0", "tls://[fe80::1%eth0%example.com]:853",
+		"https://", "https://1.1.1.1%a.b/c%d", "dns.example:domain", "quic://%", "[", "]:", "tls://[::1", ":::", "a%b:c",
+		"https3:///", "1.1.1.256"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, to string) {

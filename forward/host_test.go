@@ -19,7 +19,8 @@ import (
 
 // hostBlock forwards to a host name that names is asked for.
 func hostBlock(up, names *dnstest.Server, properties string) string {
-	return fmt.Sprintf(".:0 {\nforward . dns.example:%d {\nresolver %s\n%s\n}\n}", up.Addr().Port(), names.Addr(), properties)
+	return fmt.Sprintf(".:0 {\nforward . dns.example:%d {\nresolver %s\n%s\n}\n}", up.Addr().Port(), names.Addr(),
+		properties)
 }
 
 // naming answers A questions with these addresses, and all others with no data.
@@ -78,9 +79,12 @@ func TestTheSystemsResolverIsTheDefaultAndGetsNoSearchDomain(t *testing.T) {
 	}))
 	system := net.DefaultResolver
 	t.Cleanup(func() { net.DefaultResolver = system })
-	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, names.Addr().String())
-	}}
+	net.DefaultResolver = &net.Resolver{
+		PreferGo: true,
+		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, names.Addr().String())
+		},
+	}
 	s := start(t, fmt.Sprintf(".:0 {\nforward . dns.example:%d\n}", up.Addr().Port()))
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 	if n := names.Questions(""); n != 2 {

@@ -54,7 +54,8 @@ func systemLookup(ctx context.Context, host string) ([]netip.Addr, time.Duration
 }
 
 // askAll asks one resolver after the other until one knows an address.
-func askAll(ctx context.Context, servers []netip.AddrPort, source netip.Addr, host string) ([]netip.Addr, time.Duration, error) {
+func askAll(ctx context.Context, servers []netip.AddrPort, source netip.Addr, host string) ([]netip.Addr, time.Duration,
+	error) {
 	last := errNoAddress
 	for _, server := range servers {
 		addrs, ttl, err := askOne(ctx, server, source, host)
@@ -67,30 +68,26 @@ func askAll(ctx context.Context, servers []netip.AddrPort, source netip.Addr, ho
 }
 
 // askOne asks server for the A and the AAAA records of host. One kind is enough.
-func askOne(ctx context.Context, server netip.AddrPort, source netip.Addr, host string) (addrs []netip.Addr, ttl time.Duration, err error) {
-	config := upstream.Config{
-		Name:        pluginName + "_resolver", // not among the questions that were forwarded
-		Addr:        server,
-		PreferUDP:   true, // a truncated answer is asked for again over TCP
-		Expire:      upstream.DefaultExpire,
-		ReadTimeout: upstream.DefaultReadTimeout,
-	}
-	if source.IsValid() && source.Is4() == server.Addr().Is4() {
-		config.Source = source
-	}
+func askOne(ctx context.Context, server netip.AddrPort, source netip.Addr, host string) ([]netip.Addr, time.Duration,
+	error) {
 	owner := shared.New()
 	defer owner.Release()
+	config := resolverConfig(server, source)
 	r, err := resolvers.Acquire(owner, config.Key(), func() (*upstream.Resolver, error) { return upstream.Open(config) })
 	if err != nil {
 		return nil, 0, err
 	}
-	ttl = maxRefresh
+	var (
+		addrs []netip.Addr
+		ttl   = maxRefresh
+		last  = errNoAddress
+	)
 	for _, qtype := range []uint16{dns.TypeA, dns.TypeAAAA} {
 		q := new(dns.Msg)
 		q.SetQuestion(dns.Fqdn(host), qtype)
-		a, askErr := r.Exchange(ctx, upstream.Question{Msg: q, Proto: "udp"})
-		if askErr != nil {
-			err = askErr
+		a, err := r.Exchange(ctx, upstream.Question{Msg: q, Proto: "udp"})
+		if err != nil {
+			last = err
 			continue
 		}
 		for _, rr := range a.Msg.Answer {
@@ -100,13 +97,26 @@ func askOne(ctx context.Context, server netip.AddrPort, source netip.Addr, host 
 			ttl = min(ttl, time.Duration(rr.Header().Ttl)*time.Second) // of a CNAME on the way, too
 		}
 	}
-	switch {
-	case len(addrs) > 0:
-		return addrs, ttl, nil
-	case err != nil:
-		return nil, 0, err
+	if len(addrs) == 0 {
+		return nil, 0, last
 	}
-	return nil, 0, errNoAddress
+	return addrs, ttl, nil
+}
+
+// resolverConfig describes how a resolver is asked for addresses: apart from the questions that are forwarded, and over
+// TCP where an answer is truncated.
+func resolverConfig(server netip.AddrPort, source netip.Addr) upstream.Config {
+	config := upstream.Config{
+		Name:        pluginName + "_resolver",
+		Addr:        server,
+		PreferUDP:   true,
+		Expire:      upstream.DefaultExpire,
+		ReadTimeout: upstream.DefaultReadTimeout,
+	}
+	if source.IsValid() && source.Is4() == server.Addr().Is4() {
+		config.Source = source
+	}
+	return config
 }
 
 // address returns the address in an A or AAAA record.

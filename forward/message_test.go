@@ -170,7 +170,8 @@ func TestTruncatedReplies(t *testing.T) {
 
 // B10: a datagram that answers another question ended the wait, with FORMERR for the client.
 func TestRepliesToOtherQuestionsAreDroppedWhileTheWaitGoesOn(t *testing.T) {
-	up := dnstest.New(t, dnstest.Several(dnstest.WrongQuestion, dnstest.WrongID, dnstest.Raw([]byte{0x80}), dnstest.A("192.0.2.1")))
+	up := dnstest.New(t, dnstest.Several(dnstest.WrongQuestion, dnstest.WrongID, dnstest.Raw([]byte{0x80}),
+		dnstest.A("192.0.2.1")))
 	wantA(t, serve(t, "max_connect_attempts 1", up).Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 }
 
@@ -180,7 +181,8 @@ func TestWhatIsNeverSentOnIsAnsweredHere(t *testing.T) {
 	s := serve(t, "", up)
 	signed := new(dns.Msg)
 	signed.SetQuestion("example.org.", dns.TypeA)
-	sig := &dns.SIG{RRSIG: dns.RRSIG{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeSIG, Class: dns.ClassANY}, SignerName: "key."}}
+	sig := &dns.SIG{RRSIG: dns.RRSIG{SignerName: "key."}}
+	sig.Hdr = dns.RR_Header{Name: ".", Rrtype: dns.TypeSIG, Class: dns.ClassANY}
 	signed.Extra = append(signed.Extra, sig)
 	notify := new(dns.Msg)
 	notify.SetNotify("example.org.")

@@ -1,15 +1,13 @@
 package forward
 
-import (
-	"github.com/miekg/dns"
-)
+import "github.com/miekg/dns"
 
 // refusal returns the rcode for messages that are never sent on, and whether m is one of them.
 //
 //   - An opcode other than QUERY means something else to every server it reaches: NOTIMP (RFC 1035, section 4.1.1).
-//   - A signature covers the message as the client sent it (RFC 8945, section 5.1; RFC 2931, section 3.1). What goes to an
-//     upstream has another ID, and the reply would have to be signed with a key that is not ours: NOTIMP, rather than to
-//     strip the signature and answer as if there had been none.
+//   - A signature covers the message as the client sent it (RFC 8945, section 5.1; RFC 2931, section 3.1). What goes to
+//     an upstream has another ID, and the reply would have to be signed with a key that is not ours: NOTIMP, rather than
+//     to strip the signature and answer as if there had been none.
 //   - A zone transfer is many messages to one question (RFC 5936, section 2.2), and sending on only the first would cut
 //     the zone short: REFUSED.
 func refusal(m *dns.Msg) (rcode int, refused bool) {

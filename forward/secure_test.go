@@ -43,7 +43,8 @@ func TestWhichNameACertificateMustCarry(t *testing.T) {
 			{"other.example", "dns.example%other.example", "", true},
 			{"other.example", "dns.example", "tls_servername other.example", true},
 		} {
-			t.Run(fmt.Sprintf("%s://%s %s with a certificate for %s", scheme, tt.to, tt.properties, tt.certificate), func(t *testing.T) {
+			name := fmt.Sprintf("%s://%s %s with a certificate for %s", scheme, tt.to, tt.properties, tt.certificate)
+			t.Run(name, func(t *testing.T) {
 				up := listen(t, dnstest.A("192.0.2.1"), tt.certificate)
 				names := dnstest.New(t, naming("127.0.0.1"))
 				s := start(t, fmt.Sprintf(".:0 {\nforward . %s://%s:%d {\ntls %s\nresolver %s\nmax_fails 0\n%s\n}\n}", scheme,

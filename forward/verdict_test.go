@@ -7,7 +7,11 @@ import (
 )
 
 func TestVerdict(t *testing.T) {
-	r := rules{failover: []int{dns.RcodeServerFailure, dns.RcodeNameError}, next: []int{dns.RcodeNameError}, nextOnNodata: true}
+	r := rules{
+		failover:     []int{dns.RcodeServerFailure, dns.RcodeNameError},
+		next:         []int{dns.RcodeNameError},
+		nextOnNodata: true,
+	}
 	for _, tt := range []struct {
 		rcode           int
 		answers         int
