@@ -78,8 +78,8 @@ type Config struct {
 
 	// Expire is how long a connection may be idle; zero: none outlives its last question. Some jitter is taken off.
 	Expire time.Duration
-	// MaxAge is how old a connection may get; zero: no limit for streams. UDP sockets never live longer than a random
-	// time below socketMaxAge.
+	// MaxAge is how old a connection may get; zero: some minutes, drawn anew for each. It is replaced when there is another
+	// one, so that nobody waits for that. UDP sockets never live longer than half a minute.
 	MaxAge time.Duration
 	// ReadTimeout is how long one attempt waits for a reply after the question was sent; zero: DefaultReadTimeout.
 	ReadTimeout time.Duration

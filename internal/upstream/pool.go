@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,8 @@ type member interface {
 	busy() int
 	served() bool
 	born() time.Time
+	// aged tells whether the connection should be replaced. It works until it is.
+	aged() bool
 	// retire lets nobody join any more, and ends the connection when nobody is left.
 	retire()
 	// end is retire, and waits for the end unless somebody is left.
@@ -61,6 +64,18 @@ type dial[C member] struct {
 	done    chan struct{} // closed when conn or err is there
 	conn    C
 	err     error
+}
+
+// A connection without a configured limit is replaced after a random time all the same: behind the one address of a
+// resolver there may be many machines, and those that have come later should get their share.
+const minAge, maxAge = 3 * time.Minute, 6 * time.Minute
+
+// lifetime draws how old a connection may get.
+func lifetime(c Config) time.Duration {
+	if c.MaxAge > 0 {
+		return jitter(c.MaxAge)
+	}
+	return minAge + rand.N(maxAge-minAge)
 }
 
 // newPool returns a pool without connect, which the caller sets. label is the proto label of its metrics.
@@ -105,7 +120,9 @@ func (p *pool[C]) enlist(ctx context.Context, x *exchange, since time.Time) (c C
 	}
 	for c := p.best(since); c != none; c = p.best(since) {
 		if c.join(x) {
-			p.grow()
+			if p.load().wantsMore() || c.aged() && len(p.dials) == 0 {
+				p.dial()
+			}
 			p.mu.Unlock()
 			p.hits.Inc()
 			return c, true, nil
@@ -164,13 +181,6 @@ func (p *pool[C]) best(since time.Time) (best C) {
 	return best
 }
 
-// grow starts another connection when those that there are have too much to do. The lock is held.
-func (p *pool[C]) grow() {
-	if p.load().wantsMore() {
-		p.dial()
-	}
-}
-
 // await returns a connection in the making to wait for. The lock is held.
 func (p *pool[C]) await() *dial[C] {
 	if len(p.dials) == 0 || p.load().wantsMore() {
@@ -210,14 +220,31 @@ func (p *pool[C]) dial() {
 		p.mu.Lock()
 		p.dials = slices.DeleteFunc(p.dials, func(other *dial[C]) bool { return other == d })
 		late := d.err == nil && p.closed.Load()
+		var old []C
 		if d.err == nil && !late {
-			p.conns = append(p.conns, d.conn)
+			old = p.replaceAged(d.conn)
 		}
 		p.mu.Unlock()
+		for _, c := range old {
+			c.retire()
+		}
 		if late {
 			d.conn.end()
 		}
 	})
+}
+
+// replaceAged puts c in the place of those that are too old, and returns them. The lock is held.
+func (p *pool[C]) replaceAged(c C) (old []C) {
+	p.conns = slices.DeleteFunc(p.conns, func(other C) bool {
+		aged := other.aged()
+		if aged {
+			old = append(old, other)
+		}
+		return aged
+	})
+	p.conns = append(p.conns, c)
+	return old
 }
 
 // remove takes c out of those that get questions.

@@ -27,7 +27,7 @@ type sessionConn struct {
 	session
 	pool    *pool[*sessionConn]
 	created time.Time
-	until   time.Time // the end of its age; zero: none
+	until   time.Time // the end of its age
 	asking  atomic.Int32
 	replies atomic.Int64
 
@@ -39,10 +39,8 @@ type sessionConn struct {
 }
 
 func newSessionConn(p *pool[*sessionConn], s session) *sessionConn {
-	c := &sessionConn{session: s, pool: p, created: time.Now()}
-	if p.cfg.MaxAge > 0 {
-		c.until = c.created.Add(jitter(p.cfg.MaxAge))
-	}
+	now := time.Now()
+	c := &sessionConn{session: s, pool: p, created: now, until: now.Add(lifetime(p.cfg))}
 	c.expire = time.AfterFunc(max(jitter(p.cfg.Expire), dialTimeout), c.unused)
 	return c
 }
@@ -50,12 +48,13 @@ func newSessionConn(p *pool[*sessionConn], s session) *sessionConn {
 func (c *sessionConn) busy() int       { return int(c.asking.Load()) }
 func (c *sessionConn) served() bool    { return c.replies.Load() > 0 }
 func (c *sessionConn) born() time.Time { return c.created }
+func (c *sessionConn) aged() bool      { return time.Now().After(c.until) }
 
 func (c *sessionConn) join(x *exchange) bool {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.retired || c.over() || !c.until.IsZero() && now.After(c.until) {
+	if c.retired || c.over() {
 		return false
 	}
 	c.expire.Stop()
@@ -94,7 +93,7 @@ func (c *sessionConn) leave(x *exchange, err error) {
 	lost := errors.Is(err, ErrClosed) || errors.Is(err, ErrTimeout) && !c.heard.After(x.sent)
 	idle := c.asking.Add(-1) == 0
 	if idle && !c.retired {
-		c.expire.Reset(jitter(c.pool.cfg.Expire))
+		c.expire.Reset(min(jitter(c.pool.cfg.Expire), max(time.Until(c.until), 0)))
 	}
 	last := idle && c.retired
 	c.mu.Unlock()

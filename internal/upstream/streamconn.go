@@ -25,7 +25,7 @@ type streamConn struct {
 	conn    net.Conn
 	local   net.Addr
 	created time.Time
-	until   time.Time // the end of its age; zero: none
+	until   time.Time // the end of its age
 	running sync.WaitGroup
 	// inFlight is the size of waiting, for those who compare connections.
 	inFlight atomic.Int32
@@ -59,11 +59,9 @@ func newStreamConn(s *streams, conn net.Conn) *streamConn {
 		created: now,
 		wake:    make(chan struct{}, 1),
 		waiting: make(map[uint16]turn),
+		until:   now.Add(lifetime(s.cfg)),
 		used:    now,
 		idle:    jitter(s.cfg.Expire),
-	}
-	if s.cfg.MaxAge > 0 {
-		c.until = now.Add(jitter(s.cfg.MaxAge))
 	}
 	c.running.Go(c.write)
 	c.running.Go(c.read)
@@ -75,8 +73,7 @@ func (c *streamConn) join(x *exchange) bool {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.retired || len(c.waiting) >= maxInFlight || len(c.out) > maxQueued ||
-		!c.until.IsZero() && now.After(c.until) {
+	if c.retired || len(c.waiting) >= maxInFlight || len(c.out) > maxQueued {
 		return false
 	}
 	id := uint16(rand.Uint32())
@@ -182,6 +179,8 @@ func (c *streamConn) wakeWriter() {
 func (c *streamConn) busy() int { return int(c.inFlight.Load()) }
 
 func (c *streamConn) born() time.Time { return c.created }
+
+func (c *streamConn) aged() bool { return time.Now().After(c.until) }
 
 func (c *streamConn) served() bool {
 	c.mu.Lock()

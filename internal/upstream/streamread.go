@@ -106,7 +106,7 @@ func (c *streamConn) nextCheck() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := c.used.Add(c.idle)
-	if !c.until.IsZero() && c.until.Before(next) {
+	if c.until.Before(next) {
 		next = c.until
 	}
 	// Questions that wait longer than that keep the connection; look again in a while.
@@ -116,7 +116,7 @@ func (c *streamConn) nextCheck() time.Time {
 func (c *streamConn) overdue(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.until.IsZero() && !now.Before(c.until) || len(c.waiting) == 0 && now.Sub(c.used) >= c.idle
+	return len(c.waiting) == 0 && (!now.Before(c.until) || now.Sub(c.used) >= c.idle)
 }
 
 // keepalive takes over the idle timeout that the peer asks for (RFC 7828, section 3.3.2): ours is shorter or the same,

@@ -208,6 +208,25 @@ func TestIdleAndOldConnectionsAreClosed(t *testing.T) {
 	}
 }
 
+func TestBusyConnectionsAreReplacedWhenTheyAreOld(t *testing.T) {
+	// Behind one address there may be many resolvers; questions must not stay with one of them for ever.
+	test := func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		for deadline := time.Now().Add(10 * time.Second); up.Conns("") < 4; {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d connections after ten seconds without a pause", up.Conns(""))
+			}
+			ask(t, r, "tcp", "example.org.")
+		}
+		dnstest.WaitFor(t, "the old ones to be closed", func() bool {
+			ask(t, r, "tcp", "example.org.")
+			return up.OpenConns() <= 2
+		})
+	}
+	young := func(c *Config) { c.MaxAge = 50 * time.Millisecond }
+	both(t, always(dnstest.A("192.0.2.1")), test, young)
+	sessions(t, always(dnstest.A("192.0.2.1")), test, young)
+}
+
 func TestFewIdleConnectionsAreKept(t *testing.T) {
 	script := dnstest.Delay(20*time.Millisecond, dnstest.A("192.0.2.1"))
 	both(t, always(script), func(t *testing.T, up *dnstest.Server, r *Resolver) {

@@ -121,7 +121,7 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket, deadline time.
 		delay *= 2
 		u.meters.resent.Inc()
 		from := s
-		if moved == nil && s.silentSince(x.sent) {
+		if moved == nil && s.wentSilent(x.sent) {
 			moved, _ = u.fresh(s.slot, s, x)
 		}
 		if moved != nil {

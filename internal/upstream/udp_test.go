@@ -345,6 +345,24 @@ func TestTruncationIsPassedOnOrRepeatedOverTCP(t *testing.T) {
 	}
 }
 
+func TestDeadResolverDoesNotUseUpSockets(t *testing.T) {
+	// A wrong address made CoreDNS hold 20,000 sockets once.
+	up := dnstest.New(t, dnstest.Drop)
+	r := open(t, up, func(c *Config) { c.ReadTimeout = 800 * time.Millisecond })
+	var all sync.WaitGroup
+	for range 2000 {
+		all.Go(func() {
+			if _, err := r.Exchange(context.Background(), Question{Msg: question("example.org.")}); !errors.Is(err, ErrTimeout) {
+				t.Errorf("got error %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if n := up.Conns("udp"); n > 2*udpSlots {
+		t.Errorf("2000 questions at once came from %d sockets", n)
+	}
+}
+
 func TestSourceAddressIsUsed(t *testing.T) {
 	up := dnstest.New(t, func(q *dnstest.Query) { dnstest.A(q.Client.Addr().String())(q) })
 	r := open(t, up, func(c *Config) { c.Source = netip.MustParseAddr("127.0.0.77") })

@@ -120,6 +120,14 @@ func (s *udpSocket) remember(id uint16) {
 	s.lateNext++
 }
 
+// wentSilent tells whether a socket that has brought replies has brought none since t. One that never has is as good as
+// any other: the resolver itself may be away.
+func (s *udpSocket) wentSilent(t time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.heard.IsZero() && !s.heard.After(t)
+}
+
 func (s *udpSocket) silentSince(t time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
