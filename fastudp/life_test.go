@@ -5,7 +5,6 @@ package fastudp
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"net"
 	"sync/atomic"
 	"testing"

@@ -74,12 +74,13 @@ func TestMain(m *testing.M) {
 		dnsserver.GetConfig(c).AllowOpcode(dns.OpcodeUpdate)
 		return nil
 	})
+	plugin.Register("late", setupLate)
 	plugin.Register("refusestart", func(c *caddy.Controller) error {
 		c.OnStartup(func() error { return os.ErrInvalid })
 		return nil
 	})
 	if err := dnsserver.SetDirectives([]string{
-		"proxyproto", "multisocket", "bind", "shed", "fastudp", "tsig", "update", "refusestart", "echo",
+		"proxyproto", "multisocket", "bind", "shed", "late", "fastudp", "tsig", "update", "refusestart", "echo",
 	}); err != nil {
 		panic(err)
 	}

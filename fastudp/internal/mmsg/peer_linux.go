@@ -16,10 +16,11 @@ const (
 // Peer is where a datagram came from, and by which of our addresses it reached us: all that a reply needs to go
 // back from the address that was asked. It is in the kernel's form, holds no pointers and may be copied.
 type Peer struct {
-	name       [sizeofName]byte // struct sockaddr_in or sockaddr_in6
-	control    [sizeofControl]byte
+	control    [sizeofControl]byte // struct cmsghdr and what it heads; first, for its alignment
+	name       [sizeofName]byte    // struct sockaddr_in or sockaddr_in6
 	nameLen    uint8
 	controlLen uint8
+	_          [0]uint64 // aligns control
 }
 
 // Store writes the remote address into a, whose IP will lie in ip: 4 bytes for a socket of IPv4, 16 for one of IPv6,
@@ -44,7 +45,7 @@ func (p *Peer) keepSource() {
 		p.controlLen = 0
 		return
 	}
-	h := (*unix.Cmsghdr)(unsafe.Pointer(&p.control[0]))
+	h := p.header()
 	info := p.control[unix.SizeofCmsghdr:]
 	switch {
 	case h.Level == unix.IPPROTO_IP && h.Type == unix.IP_PKTINFO && h.Len == unix.SizeofCmsghdr+unix.SizeofInet4Pktinfo:
@@ -56,15 +57,5 @@ func (p *Peer) keepSource() {
 	}
 }
 
-// source is our address that the datagram was sent to, nil where the socket is bound to one and nothing was noted.
-func (p *Peer) source() net.IP {
-	info := p.control[unix.SizeofCmsghdr:]
-	switch p.controlLen {
-	case 0:
-		return nil
-	case sizeofControl:
-		return net.IP(append([]byte(nil), info[:16]...))
-	default:
-		return net.IP(append([]byte(nil), info[4:8]...))
-	}
-}
+// header is that of the control message.
+func (p *Peer) header() *unix.Cmsghdr { return (*unix.Cmsghdr)(unsafe.Pointer(&p.control[0])) }
