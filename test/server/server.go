@@ -25,6 +25,7 @@ const AskTimeout = 10 * time.Second
 // any may call as long as nobody reloads.
 type Server struct {
 	inst *caddy.Instance
+	addr string // where to ask; "": the first listener
 }
 
 func init() {
@@ -33,7 +34,7 @@ func init() {
 }
 
 // Start serves the Corefile until the test ends, and fails the test when goroutines are left then. Server blocks
-// listen on port 0, as in `.:0 { ... }`, and get free ports of loopback.
+// listen on port 0, as in `.:0 { ... }`, which is one listener whatever their number, and get a free port.
 func Start(t testing.TB, corefile string) *Server {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -55,8 +56,37 @@ func StartUnchecked(t testing.TB, corefile string) *Server {
 	}
 	s := &Server{inst: inst}
 	t.Cleanup(func() { s.stop(t) })
+	s.serving(t)
 	return s
 }
+
+// serving waits until the plain listeners answer. caddy returns before they do, and a stop that comes first leaves their
+// goroutines behind. The question has an opcode that the server itself refuses, so no plugin sees it.
+func (s *Server) serving(t testing.TB) {
+	t.Helper()
+	m := &dns.Msg{MsgHdr: dns.MsgHdr{Id: dns.Id(), Opcode: dns.OpcodeStatus}}
+	m.Question = []dns.Question{{Name: ".", Qtype: dns.TypeA, Qclass: dns.ClassINET}}
+	for _, l := range s.inst.Servers() {
+		if l.LocalAddr() == nil || l.Addr() == nil {
+			continue // not plain DNS
+		}
+		for network, addr := range map[string]net.Addr{"udp": l.LocalAddr(), "tcp": l.Addr()} {
+			c := &dns.Client{Net: network, Timeout: 500 * time.Millisecond}
+			var err error
+			for end := time.Now().Add(AskTimeout); time.Now().Before(end); <-time.After(5 * time.Millisecond) {
+				if _, _, err = c.Exchange(m, loopback(addr)); err == nil {
+					break
+				}
+			}
+			if err != nil {
+				t.Fatalf("the server does not answer on %s %v: %v", network, addr, err)
+			}
+		}
+	}
+}
+
+// At returns the server as seen by asking the listener at this address, where a Corefile opens several.
+func (s *Server) At(addr string) *Server { return &Server{inst: s.inst, addr: addr} }
 
 // StartError returns the error that the Corefile is refused with. It fails the test when the server starts.
 func StartError(t testing.TB, corefile string) error {
@@ -90,11 +120,15 @@ func (s *Server) stop(t testing.TB) {
 	}
 }
 
-// Addr is the UDP address of the first listener, Addrs those of all, in the order of the Corefile's blocks.
+// Addr is the UDP address of the first listener.
 func (s *Server) Addr() string { return s.Addrs("udp")[0] }
 
-// Addrs lists the addresses of the listeners for "udp" or "tcp". With port 0 the two have different ports.
+// Addrs lists the addresses of the listeners for "udp" or "tcp", in no particular order. With port 0 the two have
+// different ports.
 func (s *Server) Addrs(network string) []string {
+	if s.addr != "" {
+		return []string{s.addr}
+	}
 	var addrs []string
 	for _, l := range s.inst.Servers() {
 		switch {
@@ -107,9 +141,12 @@ func (s *Server) Addrs(network string) []string {
 	return addrs
 }
 
-// loopback is where a listener on a wildcard address can be asked.
+// loopback is where a listener can be asked: at 127.0.0.1 when it listens on all addresses.
 func loopback(a net.Addr) string {
-	_, port, _ := net.SplitHostPort(a.String())
+	host, port, _ := net.SplitHostPort(a.String()) // a listener's own address
+	if ip := net.ParseIP(host); ip != nil && !ip.IsUnspecified() {
+		return a.String()
+	}
 	return net.JoinHostPort("127.0.0.1", port)
 }
 
