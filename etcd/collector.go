@@ -78,7 +78,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	worst := make(map[labels]*source, len(c.sources))
 	for s := range c.sources {
 		l := labels{s.zone.Name, string(s.prefix)}
-		if w, ok := worst[l]; !ok || s.keys.Status().State < w.keys.Status().State {
+		if w, ok := worst[l]; !ok || s.status().State < w.status().State {
 			worst[l] = s
 		}
 	}
@@ -101,7 +101,7 @@ func (s *source) collect(ch chan<- prometheus.Metric, zone, path string) {
 	send := func(d *prometheus.Desc, value float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, append([]string{zone, path}, labels...)...)
 	}
-	snap, status := s.index.Snapshot(), s.keys.Status()
+	snap, status := s.index.Snapshot(), s.status()
 	send(revisionDesc, float64(status.Position.Revision))
 	send(lagDesc, status.Lag(time.Now()).Seconds())
 	for _, state := range []mirror.State{mirror.Starting, mirror.Stale, mirror.Fresh} {

@@ -39,8 +39,10 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 		return dns.RcodeRefused, nil
 	}
 	trust := z.source.trust(time.Now(), e.maxStale)
-	metadata.SetValueFunc(ctx, "etcd/zone", func() string { return z.Name })
-	metadata.SetValueFunc(ctx, "etcd/state", trust.String)
+	if metadata.ValueFuncs(ctx) != nil {
+		metadata.SetValueFunc(ctx, "etcd/zone", func() string { return z.Name })
+		metadata.SetValueFunc(ctx, "etcd/state", trust.String)
+	}
 	if trust == starting || trust == expired {
 		return e.fail(ctx, state, z, trust)
 	}
@@ -49,7 +51,7 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 	if trust == stale {
 		q.MaxTTL = staleTTL
 	}
-	res := e.resolver.Lookup(ctx, &view{zones: e.zones}, q)
+	res := e.resolver.Lookup(ctx, e.view(), q)
 	if res.Cut {
 		walksCut.WithLabelValues(metrics.WithServer(ctx), z.Name).Inc()
 	}

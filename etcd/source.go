@@ -25,7 +25,8 @@ type source struct {
 	index  *index.Index
 	keys   *mirror.Feed // those below the zone's name
 	apex   *mirror.Feed // the one of the zone's name itself; nil for the root
-	loaded time.Time    // of the snapshot on disk that it began with
+	status func() mirror.Status
+	loaded time.Time // of the snapshot on disk that it began with
 }
 
 // openSource begins to copy a zone, from what a snapshot has of it. It does not wait for etcd.
@@ -33,6 +34,7 @@ func openSource(m *mirror.Mirror, prefix skydns.Prefix, zone *backend.Zone, d di
 	s := &source{zone: zone, prefix: prefix, index: index.New(prefix, zone.Path, logBad), loaded: d.loaded}
 	known := d.fill(s.below(), s.index.Zone())
 	s.keys = m.Subscribe(s.below(), s.index.Zone(), known)
+	s.status = s.keys.Status
 	if key, ok := s.apexKey(); ok {
 		// A feed of its own: rights on the zone need not include this key.
 		single := mirror.Single(key)
@@ -65,7 +67,7 @@ func (s *source) Close() error {
 
 // trust tells how far what is known may be told now.
 func (s *source) trust(now time.Time, maxStale time.Duration) trust {
-	return judge(s.index.Snapshot().Ready(), s.keys.Status(), s.loaded, now, maxStale)
+	return judge(s.index.Snapshot().Ready(), s.status(), s.loaded, now, maxStale)
 }
 
 // maxBadLogged is how many bad keys of one list or change are logged; the rest is counted.

@@ -11,6 +11,13 @@ import (
 type view struct {
 	zones  zones
 	pinned []pin
+	few    [2]pin // room for the first
+}
+
+func (e *Etcd) view() *view {
+	v := &view{zones: e.zones}
+	v.pinned = v.few[:0]
+	return v
 }
 
 type pin struct {

@@ -28,7 +28,9 @@ var _ backend.Store = (*Snapshot)(nil)
 
 // Ascend implements backend.Store.
 func (s *Snapshot) Ascend(from string, yield func(path string, r *skydns.Record) bool) {
-	s.records.ascend(byPath, from, func(e entry) bool { return yield(e.path, &e.row.Record) })
+	if s.records.root != nil {
+		s.records.root.ascendPaths(from, yield)
+	}
 }
 
 // Owned implements backend.Store.

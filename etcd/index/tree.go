@@ -3,6 +3,8 @@ package index
 import (
 	"slices"
 	"strings"
+
+	"github.com/trident-dns/trident/plugin/skydns"
 )
 
 // fanout is the most entries of a leaf, and kids of an inner node. A change copies one node of each level, some
@@ -231,4 +233,23 @@ func lowerBound(entries []entry, by order, from string) int {
 		}
 	}
 	return lo
+}
+
+// ascendPaths is ascend in the order of paths, for those who answer questions: a function that is passed on costs less
+// than one that is wrapped.
+func (n *node) ascendPaths(from string, yield func(string, *skydns.Record) bool) bool {
+	if n.kids == nil {
+		for _, e := range n.entries[lowerBound(n.entries, byPath, from):] {
+			if !yield(e.path, &e.row.Record) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, kid := range n.kids[lowerBound(n.low[1:], byPath, from):] {
+		if !kid.ascendPaths(from, yield) {
+			return false
+		}
+	}
+	return true
 }

@@ -24,15 +24,30 @@ type chain struct {
 // follow goes from name to the records of a type, through CNAME records where the type allows. glue is set when the
 // records are for an additional section: they may then lie beyond a zone cut.
 func (l *lookup) follow(name string, qtype uint16, glue bool) chain {
+	return l.followFrom(placeOf(name), qtype, glue)
+}
+
+// place is a name in the forms that it is needed in.
+type place struct {
+	name  string // as it was written
+	lower string
+	path  string
+}
+
+func placeOf(name string) place {
+	lower := dns.CanonicalName(name)
+	return place{name, lower, skydns.PathOf(lower)}
+}
+
+func (l *lookup) followFrom(at place, qtype uint16, glue bool) chain {
 	var c chain
 	for {
-		lower := dns.CanonicalName(name)
-		zone, store := l.view.Zone(lower)
+		name, path := at.name, at.path
+		zone, store := l.view.Zone(at.lower)
 		if zone == nil {
 			c.outside = name
 			return c
 		}
-		path := skydns.PathOf(lower)
 		if !glue && len(c.answer) > 0 {
 			if _, ok := findCut(zone, store, path, qtype); ok {
 				return c // whoever is delegated to knows
@@ -51,6 +66,10 @@ func (l *lookup) follow(name string, qtype uint16, glue bool) chain {
 			rrs = l.merge(&c, rrs, aliases, name, qtype, glue)
 		}
 		if len(rrs) > 0 {
+			if c.answer == nil {
+				c.answer = rrs
+				return c
+			}
 			c.answer = append(c.answer, rrs...)
 			return c
 		}
@@ -67,7 +86,7 @@ func (l *lookup) follow(name string, qtype uint16, glue bool) chain {
 		if qtype == dns.TypeCNAME || len(c.answer) > MaxChain || owns(c.answer, target) {
 			return c
 		}
-		name = target
+		at = placeOf(target)
 	}
 }
 
@@ -102,8 +121,8 @@ func (w *walk) isOwn(target string) bool {
 }
 
 // chase answers a question of a type that has no targets of its own.
-func (l *lookup) chase() {
-	c := l.follow(l.q.Name, l.q.Type, false)
+func (l *lookup) chase(at place) {
+	c := l.followFrom(at, l.q.Type, false)
 	l.res.Answer = c.answer
 	switch {
 	case c.outside != "":

@@ -23,12 +23,12 @@ type lookup struct {
 func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
 	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q}
 	l.res.Authoritative = true
-	name := dns.CanonicalName(q.Name)
-	zone, store := v.Zone(name)
+	at := placeOf(q.Name)
+	zone, store := v.Zone(at.lower)
 	if zone == nil {
 		return Result{Rcode: dns.RcodeRefused}
 	}
-	path := skydns.PathOf(name)
+	path := at.path
 	if cut, ok := findCut(zone, store, path, q.Type); ok {
 		l.refer(zone, store, cut)
 		return l.res
@@ -41,7 +41,7 @@ func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
 	case q.Type == dns.TypeSRV, q.Type == dns.TypeMX:
 		l.services(zone, store, path)
 	default:
-		l.chase()
+		l.chase(at)
 	}
 	return l.res
 }

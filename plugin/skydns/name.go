@@ -100,7 +100,8 @@ func PathOf(name string) string {
 	if strings.ContainsAny(name, `\/`) {
 		return pathOfEscaped(name + ".")
 	}
-	b := make([]byte, 0, len(name))
+	var buf [255]byte
+	b := buf[:0]
 	for end := len(name); end > 0; {
 		start := strings.LastIndexByte(name[:end], '.') + 1
 		b = append(b, name[start:end]...)
