@@ -3,6 +3,7 @@ package forward
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/coredns/coredns/plugin/pkg/parse"
@@ -67,6 +68,9 @@ func destination(to string) (list []endpoint, warnings []string, err error) {
 func fromFile(to string) (list []endpoint, warnings []string, err error) {
 	_, path := parse.Transport(to)
 	scheme := strings.TrimSuffix(to, path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, nil, fmt.Errorf("%s is a directory", path)
+	}
 	servers, err := dns.ClientConfigFromFile(path)
 	if err != nil {
 		return nil, nil, err

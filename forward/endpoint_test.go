@@ -64,6 +64,7 @@ func TestTOThatMeansNothingIsToldWhatIsAccepted(t *testing.T) {
 		{"tls://", "not an IP address, file or host name"},
 		{"dns..example", "not an IP address, file or host name"},
 		{"dns!example", "not an IP address, file or host name"},
+		{"/etc", "/etc is a directory"},
 		{"https:///dns-query", "not an IP address, file or host name"},
 		{"127.0.0.1:70000", "no valid upstream addresses found"},
 	} {

@@ -42,7 +42,7 @@ func parseTimeout(c *caddy.Controller, b *block) (err error) {
 
 func parseMaxConnectAttempts(c *caddy.Controller, b *block) error {
 	n, err := integer(c, math.MaxUint32)
-	b.maxAttempts = int(n)
+	b.maxAttempts = int(min(n, math.MaxInt32)) // more do not fit into any budget
 	return err
 }
 

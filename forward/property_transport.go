@@ -30,7 +30,7 @@ func parseMaxAge(c *caddy.Controller, b *block) (err error) {
 }
 
 func parseMaxIdleConns(c *caddy.Controller, b *block) error {
-	n, err := integer(c, math.MaxInt32)
+	n, err := integer(c, math.MaxInt)
 	b.maxIdleConns = int(n)
 	return err
 }

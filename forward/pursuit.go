@@ -65,9 +65,9 @@ func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
 	return nil, ErrNoHealthy
 }
 
-// choose picks the upstream to ask next; ok is false when there is none. Upstreams that are up come first, each once, and
-// then again from the beginning as long as attempts are left, unless there is a reply to hand on by then. When all are
-// down, health checking is taken to be what is broken, and one of them is asked at random.
+// choose picks the upstream to ask next; ok is false when there is none. Upstreams that are up come first, each once,
+// and then again from the beginning as long as attempts are left, unless there is a reply to hand on by then. When all
+// are down, health checking is taken to be what is broken, and one of them is asked at random.
 func (p *pursuit) choose() (i int, ok bool) {
 	var up, all set
 	for i, m := range p.members {
@@ -103,7 +103,7 @@ func (p *pursuit) rest(ctx context.Context) bool {
 		return false
 	}
 	wait := between(p.passes)
-	if wait == 0 || p.asked != (set{}) {
+	if wait == 0 || p.asked != (set{}) { // within a pass
 		return true
 	}
 	if wait >= left {
@@ -134,7 +134,8 @@ func (p *pursuit) persists(ctx context.Context, m *member) bool {
 func (p *pursuit) attempt(ctx context.Context, m *member) (*dns.Msg, error) {
 	b := p.f.block
 	most := b.attempts(len(p.members))
-	bounded, done := within(ctx, m, attemptDeadline(time.Now(), p.deadline, b.readTimeout, most == 0 || p.attempts+1 < most))
+	another := most == 0 || p.attempts+1 < most
+	bounded, done := within(ctx, m, attemptDeadline(time.Now(), p.deadline, b.readTimeout, another))
 	defer done()
 	bounded, finish := trace(bounded, m.Addr())
 	metadata.SetValueFunc(ctx, "forward/upstream", m.name)
