@@ -2,9 +2,13 @@ package forward
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/trident-dns/trident/internal/dnstest"
+	"github.com/trident-dns/trident/internal/shared"
 
 	_ "github.com/coredns/coredns/plugin/bind"
 	"github.com/miekg/dns"
@@ -110,5 +114,44 @@ func TestBlocksWithTheSameUpstreamsShareThem(t *testing.T) {
 	}
 	if rosters.Len() != 1 {
 		t.Errorf("%d rosters, want one", rosters.Len())
+	}
+}
+
+// A configuration that ends does not take questions with it, whether its successor shares its upstreams or not.
+func TestNoQuestionIsLostWhenAConfigurationEnds(t *testing.T) {
+	for _, properties := range []string{"", "force_tcp"} {
+		t.Run(properties, func(t *testing.T) {
+			up := dnstest.New(t, dnstest.Delay(time.Millisecond, dnstest.A("192.0.2.1")))
+			for _, next := range []string{properties, properties + "\nexpire 3s"} {
+				oldOwner, newOwner := shared.New(), shared.New()
+				old, successor := newForward(mustParse(t, stanza(properties, up))), newForward(mustParse(t, stanza(next, up)))
+				if err := old.start(oldOwner); err != nil {
+					t.Fatal(err)
+				}
+				var asked atomic.Int64
+				var asking sync.WaitGroup
+				for range 8 {
+					asking.Go(func() {
+						for range 50 {
+							if m, rcode, err := ask(t.Context(), old); err != nil || len(m.Answer) != 1 {
+								t.Errorf("after %d questions: rcode %d, error %v", asked.Load(), rcode, err)
+								return
+							}
+							asked.Add(1)
+						}
+					})
+				}
+				dnstest.WaitFor(t, "questions to be under way", func() bool { return asked.Load() > 20 || t.Failed() })
+				if err := successor.start(newOwner); err != nil {
+					t.Fatal(err)
+				}
+				oldOwner.Release()
+				asking.Wait()
+				if _, _, err := ask(t.Context(), successor); err != nil {
+					t.Error(err)
+				}
+				newOwner.Release()
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -132,4 +133,40 @@ func TestQuestionsWaitForTheFirstLookupWithinBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
+}
+
+func TestNoQuestionIsLostWhileAHostNameMoves(t *testing.T) {
+	up := dnstest.New(t, dnstest.Delay(time.Millisecond, dnstest.A("192.0.2.1")))
+	var s script
+	s.say(nil, time.Hour, "127.0.0.1")
+	r, names := followed(t, &s, fmt.Sprintf("forward . dns.example:%d {\nmax_fails 0\n}", up.Addr().Port()))
+	f := newForward(r.block)
+	f.roster = r
+	var asking sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		asking.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if m, rcode, err := ask(t.Context(), f); err != nil || len(m.Answer) != 1 {
+					t.Errorf("rcode %d, error %v", rcode, err)
+					return
+				}
+			}
+		})
+	}
+	dnstest.WaitFor(t, "the first look-up", names.tried)
+	for i := range 50 {
+		addrs := []string{"127.0.0.1", "127.0.0.9"} // at the second one nobody listens, which is found out at once
+		s.say(nil, time.Hour, addrs[:1+i%2]...)
+		if _, err := names.refresh(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	asking.Wait()
 }
