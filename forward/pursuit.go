@@ -28,6 +28,7 @@ type pursuit struct {
 
 	reply *dns.Msg // the last one, whether it is good enough or not
 	err   error    // of the last failed attempt
+	from  *member  // whose error it is
 }
 
 // run asks until there is a reply to hand on. The error is that of the last attempt, or says why there was none.
@@ -43,7 +44,7 @@ func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
 		p.asked.add(i)
 		reply, err := p.attempt(ctx, p.members[i])
 		if err != nil {
-			p.err = err
+			p.err, p.from = err, p.members[i]
 			if !p.persists(ctx, p.members[i]) {
 				break
 			}
@@ -58,7 +59,7 @@ func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
 	case p.reply != nil:
 		return p.reply, nil
 	case p.err != nil:
-		return nil, p.err
+		return nil, explain(p.from.Addr(), p.err)
 	case ctx.Err() != nil || !time.Now().Before(p.deadline):
 		return nil, ErrBudget
 	}

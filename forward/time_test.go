@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,5 +120,23 @@ func TestAQuestionEndsWithItsClient(t *testing.T) {
 	_, rcode, err := ask(ctx, f) // an hour, if it does not end with ctx
 	if rcode != dns.RcodeServerFailure || !errors.Is(err, upstream.ErrCanceled) {
 		t.Errorf("rcode %d, error %v", rcode, err)
+	}
+}
+
+// The rules of the errors plugin, such as consolidate 5m ".* i/o timeout$", match on how an error ends.
+func TestErrorsNameTheUpstreamAndEndAsTheyAlwaysDid(t *testing.T) {
+	silent := dnstest.New(t, dnstest.Drop)
+	gone := dnstest.New(t, dnstest.Drop)
+	gone.Stop()
+	for _, tt := range []struct {
+		up  *dnstest.Server
+		end string
+	}{{silent, "i/o timeout"}, {gone, "connection refused"}} {
+		f := handler(t, stanza("read_timeout 50ms\nmax_connect_attempts 1\nmax_fails 0", tt.up))
+		_, rcode, err := ask(t.Context(), f)
+		if rcode != dns.RcodeServerFailure || err == nil || !strings.HasSuffix(err.Error(), tt.end) ||
+			!strings.Contains(err.Error(), tt.up.Addr().String()) {
+			t.Errorf("error %v, want one of %s that ends with %q", err, tt.up.Addr(), tt.end)
+		}
 	}
 }

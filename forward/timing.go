@@ -1,13 +1,6 @@
 package forward
 
-import (
-	"errors"
-	"time"
-
-	"github.com/trident-dns/trident/internal/upstream"
-
-	"github.com/miekg/dns"
-)
+import "time"
 
 // attempts is how many failed attempts a question may have among n upstreams; zero stands for no limit.
 func (b *block) attempts(n int) int {
@@ -43,15 +36,4 @@ func between(passes int) time.Duration {
 		return maxRest
 	}
 	return min(minRest<<(passes-defaultPasses), maxRest)
-}
-
-// failure is the rcode for a question that ended with err.
-func failure(err error) int {
-	switch {
-	case errors.Is(err, upstream.ErrRequest):
-		return dns.RcodeFormatError
-	case errors.Is(err, upstream.ErrUnsupported):
-		return dns.RcodeNotImplemented
-	}
-	return dns.RcodeServerFailure
 }
