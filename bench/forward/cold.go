@@ -11,18 +11,25 @@ import (
 	"github.com/miekg/dns"
 )
 
-// burst is how many questions the cold row asks at once.
-const burst = 1000
+const (
+	// burst is how many questions the cold row asks at once.
+	burst = 1000
+	// Not quite at once: a socket's receive buffer holds about 250 datagrams, and those that do not fit say nothing about
+	// the server. connectDelay makes sure that all are there before the first connection is.
+	gulp, gulpPace = 50, time.Millisecond
+	connectDelay   = 50 * time.Millisecond
+)
 
 // coldSample is what one run of the cold row found out.
 type coldSample struct {
-	connections, answers int
-	took                 time.Duration // until the last answer
+	connections     int
+	answers, failed int           // good ones, and others; what is missing to burst was dropped on the way
+	took            time.Duration // until the last good answer
 }
 
 // cold asks each contender a burst of questions while it has no connection to its upstream.
 func (b *bench) cold(contenders []contender) error {
-	fmt.Printf("%-16s %12s %12s %12s\n", fmt.Sprintf("cold, %d at once", burst), "connections", "answers", "took")
+	fmt.Printf("%-19s %12s %12s %12s %12s\n", fmt.Sprintf("cold, %d at once", burst), "connections", "answers", "failures", "took")
 	for _, c := range contenders {
 		counter, err := newCounter(b.upstreams[0].tlsAddr)
 		if err != nil {
@@ -33,7 +40,7 @@ func (b *bench) cold(contenders []contender) error {
 		if err != nil {
 			return fmt.Errorf("cold, %s: %w", c.name, err)
 		}
-		fmt.Printf("%-16s %12d %12d %12s\n", c.name, s.connections, s.answers, s.took.Round(time.Millisecond))
+		fmt.Printf("%-19s %12d %12d %12d %12s\n", c.name, s.connections, s.answers, s.failed, s.took.Round(time.Millisecond))
 	}
 	return nil
 }
@@ -49,8 +56,9 @@ func (b *bench) coldRun(c contender, counter *counter) (coldSample, error) {
 		return coldSample{}, err
 	}
 	before := counter.connections.Load() // health checks of dnsdist
-	answers, took, err := askAtOnce(s.addr)
-	return coldSample{connections: int(counter.connections.Load() - before), answers: answers, took: took}, err
+	sample, err := askAtOnce(s.addr)
+	sample.connections = int(counter.connections.Load() - before)
+	return sample, err
 }
 
 func accepts(s *server) error {
@@ -69,10 +77,10 @@ func accepts(s *server) error {
 }
 
 // askAtOnce sends the whole burst and counts the answers of the next five seconds.
-func askAtOnce(addr string) (answers int, took time.Duration, err error) {
+func askAtOnce(addr string) (s coldSample, err error) {
 	conn, err := dns.Dial("udp", addr)
 	if err != nil {
-		return 0, 0, err
+		return s, err
 	}
 	defer conn.Close()
 	start := time.Now()
@@ -82,6 +90,9 @@ func askAtOnce(addr string) (answers int, took time.Duration, err error) {
 		for i := range burst {
 			m := new(dns.Msg).SetQuestion(name(i), dns.TypeA)
 			m.Id = uint16(i)
+			if i%gulp == gulp-1 {
+				time.Sleep(gulpPace)
+			}
 			if err := conn.WriteMsg(m); err != nil {
 				sent <- err
 				return
@@ -89,17 +100,19 @@ func askAtOnce(addr string) (answers int, took time.Duration, err error) {
 		}
 		sent <- nil
 	}()
-	for answers < burst {
+	for s.answers+s.failed < burst {
 		r, err := conn.ReadMsg()
 		if err != nil {
 			break // time is up
 		}
 		if r.Rcode == dns.RcodeSuccess && len(r.Answer) == 1 {
-			answers++
-			took = time.Since(start)
+			s.answers++
+			s.took = time.Since(start)
+		} else {
+			s.failed++
 		}
 	}
-	return answers, took, <-sent
+	return s, <-sent
 }
 
 // counter passes TCP connections on to a server and counts them.
@@ -132,17 +145,23 @@ func (c *counter) accept() {
 			return
 		}
 		c.connections.Add(1)
-		far, err := net.Dial("tcp", c.target)
-		if err != nil {
-			_ = near.Close()
-			continue
-		}
-		c.mu.Lock()
-		c.open = append(c.open, near, far)
-		c.mu.Unlock()
-		c.running.Go(func() { pass(near, far) })
-		c.running.Go(func() { pass(far, near) })
+		c.running.Go(func() { c.connect(near) })
 	}
+}
+
+func (c *counter) connect(near net.Conn) {
+	defer near.Close()
+	time.Sleep(connectDelay)
+	far, err := net.Dial("tcp", c.target)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	c.mu.Lock()
+	c.open = append(c.open, near, far)
+	c.mu.Unlock()
+	c.running.Go(func() { pass(near, far) })
+	pass(far, near)
 }
 
 // pass copies until one end closes, and then closes both.
@@ -154,6 +173,7 @@ func pass(to, from net.Conn) {
 
 func (c *counter) stop() {
 	_ = c.listener.Close()
+	time.Sleep(2 * connectDelay) // whoever is about to connect has done so
 	c.mu.Lock()
 	for _, conn := range c.open {
 		_ = conn.Close()
