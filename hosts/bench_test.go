@@ -1,7 +1,9 @@
 package hosts
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,10 +41,11 @@ func bigFile(b *testing.B, n int) string {
 	if err != nil {
 		b.Fatal(err)
 	}
+	w := bufio.NewWriter(f)
 	for i := range n {
-		fmt.Fprintf(f, "0.0.0.0 ad%07d.tr%05d.example\n", i, i/4)
+		_, _ = fmt.Fprintf(w, "0.0.0.0 ad%07d.tr%05d.example\n", i, i/4) // Flush returns the error
 	}
-	if err := f.Close(); err != nil {
+	if err := errors.Join(w.Flush(), f.Close()); err != nil {
 		b.Fatal(err)
 	}
 	return path

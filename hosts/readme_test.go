@@ -33,14 +33,14 @@ func set(re, text string) map[string]bool {
 	return all
 }
 
-func differ(t *testing.T, what string, documented, real map[string]bool) {
+func differ(t *testing.T, what string, documented, actual map[string]bool) {
 	t.Helper()
 	for name := range documented {
-		if !real[name] {
+		if !actual[name] {
 			t.Errorf("%s %s is in README.md and does not exist", what, name)
 		}
 	}
-	for name := range real {
+	for name := range actual {
 		if !documented[name] {
 			t.Errorf("%s %s is not in README.md", what, name)
 		}
@@ -50,13 +50,13 @@ func differ(t *testing.T, what string, documented, real map[string]bool) {
 func TestREADMEHasEveryPropertyOnce(t *testing.T) {
 	_, syntax, _ := strings.Cut(readme(t), "## Syntax")
 	syntax, _, _ = strings.Cut(syntax, "## Ready")
-	real := map[string]bool{}
+	actual := map[string]bool{}
 	for _, name := range propertyNames() {
-		real[name] = true
+		actual[name] = true
 	}
-	differ(t, "property", set("(?m)^\\* `([a-z_]+)` ", syntax), real)
-	differ(t, "property in the syntax", set(`(?m)^    ([a-z_]+)\b`, syntax), real)
-	for name := range real {
+	differ(t, "property", set("(?m)^\\* `([a-z_]+)` ", syntax), actual)
+	differ(t, "property in the syntax", set(`(?m)^    ([a-z_]+)\b`, syntax), actual)
+	for name := range actual {
 		if n := strings.Count(syntax, fmt.Sprintf("\n* `%s` ", name)); n != 1 {
 			t.Errorf("property %s has %d bullets", name, n)
 		}
@@ -110,7 +110,7 @@ func TestREADMEHasEveryMetric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	real := map[string]bool{}
+	actual := map[string]bool{}
 	for _, f := range families {
 		if !strings.HasPrefix(f.GetName(), "coredns_hosts_") {
 			continue
@@ -119,7 +119,7 @@ func TestREADMEHasEveryMetric(t *testing.T) {
 		for _, l := range f.GetMetric()[0].GetLabel() {
 			labels = append(labels, l.GetName())
 		}
-		real[f.GetName()+" "+fmt.Sprint(len(labels))] = true
+		actual[f.GetName()+" "+fmt.Sprint(len(labels))] = true
 	}
 	documented := map[string]bool{}
 	for m := range set("(?m)^\\* `(coredns_hosts_[a-z_]+\\{[a-z, ]*\\})`", readme(t)) {
@@ -130,7 +130,7 @@ func TestREADMEHasEveryMetric(t *testing.T) {
 		}
 		documented[fmt.Sprintf("%s %d", name, n)] = true
 	}
-	differ(t, "metric and number of labels", documented, real)
+	differ(t, "metric and number of labels", documented, actual)
 	for _, reason := range hostsfile.Reasons() {
 		if !regexp.MustCompile("`" + reason.String() + "`\\s+\\(").MatchString(readme(t)) {
 			t.Errorf("reason %s is not in README.md", reason)

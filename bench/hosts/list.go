@@ -27,11 +27,11 @@ func (l list) write(addr string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	w := bufio.NewWriter(f)
 	for i := range l.lines {
 		name := l.name(i)
-		fmt.Fprintf(w, "%s %s\n", addr, name[:len(name)-1])
+		_, _ = fmt.Fprintf(w, "%s %s\n", addr, name[:len(name)-1]) // Flush returns the error
 	}
 	if err := w.Flush(); err != nil {
 		return 0, err

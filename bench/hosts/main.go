@@ -41,7 +41,7 @@ func run(binaries [2]string, lines, rounds int, settle time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	l := list{path: filepath.Join(dir, "list"), lines: lines}
 	size, err := l.write(firstAddr)
 	if err != nil {

@@ -89,7 +89,7 @@ func (s *server) memory(field string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		rest, ok := strings.CutPrefix(lines.Text(), field+":")
 		if !ok {

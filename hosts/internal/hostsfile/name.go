@@ -19,7 +19,9 @@ func isOwnName(name []byte) bool {
 // names is checked this strictly because the syntax of other kinds of list has names in it too.
 func isHostName(name []byte) bool {
 	for _, c := range name {
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_') {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '.', c == '_':
+		default:
 			return false
 		}
 	}

@@ -53,7 +53,7 @@ func readCopy(cfg URLConfig) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	return parseCopy(cfg, f)
 }
 

@@ -72,9 +72,9 @@ func isRemoved(path string) bool {
 // that of the file it leads to when it is a link, and the file itself, which a mount may show without its directory.
 func watchPaths(path string) []string {
 	dirs := []string{filepath.Dir(path)}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		dirs = append(dirs, real)
-		if dir := filepath.Dir(real); dir != dirs[0] {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		dirs = append(dirs, target)
+		if dir := filepath.Dir(target); dir != dirs[0] {
 			dirs = append(dirs, dir)
 		}
 	}

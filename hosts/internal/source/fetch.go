@@ -107,7 +107,7 @@ func fetch(ctx context.Context, cfg URLConfig, have validators) (fetched, error)
 	if err != nil {
 		return f, err
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	switch {
 	case res.StatusCode == http.StatusNotModified && have != (validators{}):
 		f.notModified = true

@@ -318,7 +318,7 @@ func TestTruncateThenWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	defer func() { _ = w.Close() }()
 	start := time.Now()
 	for time.Since(start) < 4*settleTime { // much longer than any other file must stand still
 		if got := addrs(t, f, "a."); got != "10.0.0.1" {
@@ -349,7 +349,7 @@ func TestAFileThatIsBeingWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	defer func() { _ = w.Close() }()
 	tick := time.NewTicker(settleTime / 10)
 	defer tick.Stop()
 	for i := range 60 {
@@ -404,7 +404,7 @@ func TestAFileThatOnlyAMountStillShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer mount.Close()
+	defer func() { _ = mount.Close() }()
 	f, r := follow(t, FilesConfig{Pattern: fmt.Sprintf("/proc/self/fd/%d", mount.Fd()), Reload: 10 * time.Millisecond})
 	if r.saw("detached " + filepath.Base(f.cfg.Pattern)) {
 		t.Errorf("before the file was replaced: %v", r.all())

@@ -67,7 +67,7 @@ func (f *file) readOnce(ctx context.Context, st stamp, anyhow bool) (outcomeKind
 	if err != nil {
 		return failed, hostsfile.Report{}, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	if f.loaded && st.size == f.good.size { // somebody may have touched it, or saved it again
 		same, err := f.same(ctx, r)
 		if err != nil {
@@ -114,7 +114,7 @@ func (f *file) endsMidLine(st stamp) bool {
 	if err != nil {
 		return false
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	var last [1]byte
 	_, err = r.ReadAt(last[:], st.size-1)
 	return err == nil && last[0] != '\n' && last[0] != '\r' && last[0] != 0 // 0: the end of a UTF-16 line feed

@@ -141,7 +141,7 @@ func TestBadAnswersKeepTheEntries(t *testing.T) {
 		"a redirect without end": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path+"x", http.StatusFound)
 		},
-		"a redirect to a file": func(w http.ResponseWriter, r *http.Request) {
+		"a redirect to a file": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "file:///etc/hosts")
 			w.WriteHeader(http.StatusFound)
 		},
@@ -273,7 +273,9 @@ func TestRetriesBackOff(t *testing.T) {
 		u := OpenURL(URLConfig{URL: "bad scheme://", Refresh: 24 * time.Hour}, r)
 		count := func() int {
 			synctest.Wait()
-			u.Close()
+			if err := u.Close(); err != nil {
+				t.Error(err)
+			}
 			return u.failures
 		}
 		time.Sleep(time.Hour)

@@ -34,8 +34,8 @@ func Append[T ~string | ~[]byte](dst []byte, text T) ([]byte, error) {
 	dst = append(dst, 0)
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		switch {
-		case c == '.':
+		switch c {
+		case '.':
 			if err := checkLabel(len(dst) - label - 1); err != nil {
 				return dst[:start], err
 			}
@@ -43,7 +43,7 @@ func Append[T ~string | ~[]byte](dst []byte, text T) ([]byte, error) {
 			label = len(dst)
 			dst = append(dst, 0)
 			continue
-		case c == '\\':
+		case '\\':
 			var n int
 			if c, n = unescape(text[i+1:]); n == 0 {
 				return dst[:start], ErrBadEscape
