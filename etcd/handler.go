@@ -47,7 +47,7 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 		return e.fail(ctx, state, z, trust)
 	}
 
-	q := backend.Question{Name: state.QName(), Type: state.QType(), Outside: e.outside(state)}
+	q := backend.Question{Name: state.QName(), Type: state.QType(), Size: state.Size(), Outside: e.outside(state)}
 	if trust == stale {
 		q.MaxTTL = staleTTL
 	}

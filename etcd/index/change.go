@@ -135,10 +135,14 @@ func isNS(r *row) bool {
 // addInvalid keeps a key that cannot be served, for the count and for an audit, in place of what was kept of it.
 func (c *change) addInvalid(kv mirror.KV, err error) {
 	c.removeInvalid(kv.Key)
-	reason := skydns.ReasonOf(err)
-	c.Snapshot.invalid, _ = c.Snapshot.invalid.put(c.invalid, invalidEntry(kv, reason))
-	c.reasons[reason]++
+	c.keepInvalid(invalidEntry(kv, skydns.ReasonOf(err)))
 	c.bad = append(c.bad, Bad{Key: kv.Key, Revision: kv.ModRevision, Err: err})
+}
+
+func (c *change) keepInvalid(e entry) {
+	c.Snapshot.invalid, _ = c.Snapshot.invalid.put(c.invalid, e)
+	reason, _ := e.invalid()
+	c.reasons[reason]++
 }
 
 func (c *change) removeInvalid(key string) {

@@ -93,6 +93,9 @@ func (z zoneSink) Reset(at mirror.Position, kvs iter.Seq2[mirror.KV, error]) {
 	if apex, ok := old.apex(x.apexKey(), x.prefix); ok {
 		c.add(apex)
 	}
+	if apex, ok := old.invalid.find(x.apexKey()); ok {
+		c.keepInvalid(apex)
+	}
 	c.serials, c.apexAt = old.serials, old.apexAt
 	if !old.ready {
 		c.touched = x.zones

@@ -177,7 +177,7 @@ func TestViewIsWhatEtcdHolds(t *testing.T) {
 	}
 	x := New("/skydns", "test/zone", nil)
 	x.Zone().Reset(at(1), list())
-	x.Apex().Reset(at(1), list(kv("/skydns/test/zone", `{"host":"9.9.9.9"}`, 1)))
+	x.Apex().Reset(at(1), list(kv("/skydns/test/zone", `not JSON`, 1)))
 	model := map[string]mirror.KV{}
 	for rev := int64(2); rev < 500; rev++ {
 		var puts []mirror.KV
@@ -221,6 +221,9 @@ func TestViewIsWhatEtcdHolds(t *testing.T) {
 		}
 	}
 	s := x.Snapshot()
+	if e, ok := s.invalid.find("/skydns/test/zone"); !ok {
+		t.Errorf("the zone's own key was lost: %v", e)
+	}
 	owned, cuts := 0, 0
 	for e := range s.records.all() {
 		if e.row.Strip() > 0 {
@@ -248,7 +251,7 @@ func TestOwnedRecordsAreFoundByTheNameThatIsLeft(t *testing.T) {
 		kv("/skydns/test/zone/a/3", `{"host":"1.1.1.4"}`, 1),
 		kv("/skydns/test/zone/a-b/1", `{"host":"1.1.1.5","targetstrip":1}`, 1)))
 	var got []string
-	x.Snapshot().Owned("test/zone/a", func(path string, r *skydns.Record) bool {
+	x.Snapshot().Owned("test/zone/a", func(path string, _ *skydns.Record) bool {
 		got = append(got, path)
 		return true
 	})

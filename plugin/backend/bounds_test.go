@@ -32,6 +32,33 @@ func TestWalksEnd(t *testing.T) {
 	}
 }
 
+// What does not fit is not looked for: the client comes back over TCP.
+func TestWalksEndWhenTheClientHasEnough(t *testing.T) {
+	var lines strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&lines, "/skydns/test/zone/a%03d {\"host\":\"::%x\"}\n/skydns/test/zone/many/%03d {\"host\":\"10.0.%d.%d\"}\n",
+			i, i, i, i>>8, i&255)
+	}
+	m := newMemory(t, []string{"zone.test."}, lines.String())
+	r := Resolver{Defaults()}
+	for _, tt := range []struct {
+		name      string
+		size      int
+		records   int
+		truncated bool
+	}{
+		{"many.zone.test.", 512, 512/minRecord + 1, true},
+		{"many.zone.test.", 0, 1000, false},
+		{"zone.test.", 512, 512/minRecord + 1, true}, // the first thousand keys are of the other family
+		{"001.many.zone.test.", 512, 1, false},
+	} {
+		res := r.Lookup(context.Background(), m, Question{Name: tt.name, Type: dns.TypeA, Size: tt.size})
+		if len(res.Answer) != tt.records || res.Truncated != tt.truncated || res.Cut {
+			t.Errorf("%s in %d bytes: %d records, truncated %t, cut %t", tt.name, tt.size, len(res.Answer), res.Truncated, res.Cut)
+		}
+	}
+}
+
 func TestChainsEnd(t *testing.T) {
 	var lines strings.Builder
 	for i := range 30 {

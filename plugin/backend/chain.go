@@ -53,7 +53,7 @@ func (l *lookup) followFrom(at place, qtype uint16, glue bool) chain {
 				return c // whoever is delegated to knows
 			}
 		}
-		w := l.gather(zone, store, path, qtype)
+		w := l.gather(zone, store, path, qtype, glue)
 		if c.first == nil {
 			c.first = w
 		}

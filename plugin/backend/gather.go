@@ -9,15 +9,17 @@ import (
 	"github.com/miekg/dns"
 )
 
-// gather finds the records that a name of zone has for a type of question. path is that of the name.
-func (l *lookup) gather(zone *Zone, store Store, path string, qtype uint16) *walk {
-	w := &walk{view: l.view, store: store, qtype: qtype, path: path}
+// gather finds the records that a name of zone has for a type of question. path is that of the name. What is missing of
+// glue does not make the reply truncated: RFC 2181, section 9.
+func (l *lookup) gather(zone *Zone, store Store, path string, qtype uint16, glue bool) *walk {
+	w := &walk{view: l.view, store: store, qtype: qtype, path: path, room: l.room}
 	if path == zone.Path {
 		l.gatherApex(w, zone)
 	} else {
 		l.gatherName(w, zone)
 	}
 	l.res.Cut = l.res.Cut || w.cut
+	l.res.Truncated = l.res.Truncated || w.full && !glue
 	w.items = group(w.items)
 	return w
 }

@@ -16,12 +16,16 @@ type lookup struct {
 	q    Question
 	res  Result
 
+	room   int // records that the client can take
 	merged int // targets followed so far at names with several
 }
 
 // Lookup answers q from v. The name of q must belong to a zone of v.
 func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
-	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q}
+	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q, room: MaxRecords}
+	if q.Size > 0 {
+		l.room = min(q.Size, maxSize) / minRecord
+	}
 	l.res.Authoritative = true
 	at := placeOf(q.Name)
 	zone, store := v.Zone(at.lower)

@@ -51,7 +51,7 @@ func TestAnswersAreClean(t *testing.T) {
 			}
 			question := name + " " + pick(types...)
 			res := ask(t, m, s, question, outside)
-			if err := unclean(question, res); err != "" {
+			if err := unclean(res); err != "" {
 				t.Fatalf("%s in mode %d: %s\n%s\nrecords:%s", question, s.Mode, err, show(res), lines.String())
 			}
 		}
@@ -59,7 +59,7 @@ func TestAnswersAreClean(t *testing.T) {
 }
 
 // unclean says what is wrong with a reply, "" when nothing is.
-func unclean(question string, res Result) string {
+func unclean(res Result) string {
 	if res.Authoritative && res.Rcode != dns.RcodeServerFailure && len(res.Answer) == 0 &&
 		(len(res.Ns) != 1 || res.Ns[0].Header().Rrtype != dns.TypeSOA) {
 		return "no SOA record"

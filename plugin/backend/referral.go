@@ -25,7 +25,7 @@ func findCut(zone *Zone, store Store, path string, qtype uint16) (string, bool) 
 func (l *lookup) refer(zone *Zone, store Store, cut string) {
 	l.res.Authoritative = false
 	owner := skydns.NameOf(cut)
-	ns := &walk{view: l.view, store: store, path: cut, qtype: dns.TypeNS}
+	ns := &walk{view: l.view, store: store, path: cut, qtype: dns.TypeNS, room: MaxRecords}
 	ns.owned(cut)
 	var g glue
 	l.res.Ns = l.records(ns, owner, dns.TypeNS)
@@ -34,7 +34,7 @@ func (l *lookup) refer(zone *Zone, store Store, cut string) {
 			g.name(rr.Ns)
 		}
 	}
-	ds := &walk{view: l.view, store: store, path: cut, qtype: dns.TypeDS}
+	ds := &walk{view: l.view, store: store, path: cut, qtype: dns.TypeDS, room: MaxRecords}
 	ds.owned(cut)
 	l.res.Ns = append(l.res.Ns, l.records(ds, owner, dns.TypeDS)...)
 	l.q.Outside = nil // a referral is made of what is here

@@ -14,7 +14,7 @@ const defaultWeight = 100
 
 // services answers SRV and MX, whose records have targets, with the addresses of those.
 func (l *lookup) services(zone *Zone, store Store, path string) {
-	w := l.gather(zone, store, path, l.q.Type)
+	w := l.gather(zone, store, path, l.q.Type, false)
 	var g glue
 	if l.q.Type == dns.TypeSRV {
 		l.srv(w, &g)
@@ -109,7 +109,7 @@ func (l *lookup) mx(w *walk, g *glue) {
 
 // nameservers answers NS for the apex of a zone, from dns/ns and the records of type NS of the apex.
 func (l *lookup) nameservers(zone *Zone, store Store) {
-	w := &walk{view: l.view, store: store, path: zone.ns, qtype: dns.TypeNS}
+	w := &walk{view: l.view, store: store, path: zone.ns, qtype: dns.TypeNS, room: MaxRecords}
 	w.at(zone.ns)
 	w.below(zone.ns)
 	l.res.Missing = !w.found

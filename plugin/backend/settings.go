@@ -19,9 +19,8 @@ const (
 
 // The bounds of one question.
 const (
-	// MaxRecords of one walk: no record takes less than 16 bytes of a message (RFC 1035, section 4.1.3, with its name
-	// compressed and an address), so that this many fill the 65,535 that there are.
-	MaxRecords = 65535 / 16
+	// MaxRecords of one walk: this many fill the 65,535 bytes that a message can have.
+	MaxRecords = maxSize / minRecord
 	// MaxSteps are the records that one walk may look at to find them, about half a millisecond.
 	MaxSteps = 4 * MaxRecords
 	// MaxChain is how many CNAME records one answer follows. In-tree CoreDNS and SkyDNS stop at about the same.
@@ -30,6 +29,13 @@ const (
 	MaxMerged = 128
 	// MaxOutside is how many names are looked up outside for the targets of one answer.
 	MaxOutside = 16
+)
+
+// maxSize is the largest message, and minRecord the least that a record takes of it, with its name compressed and an
+// address of four bytes: RFC 1035, sections 4.1.3 and 4.1.4.
+const (
+	maxSize   = 65535
+	minRecord = 16
 )
 
 // SOA is what the SOA record of a zone says beside its serial.
@@ -63,6 +69,9 @@ func Defaults() Settings {
 type Question struct {
 	Name string // as the client wrote it, fully qualified
 	Type uint16
+	// Size is how many bytes the client can take. A walk ends when its records are more than that, and the reply is then
+	// marked as truncated. 0: 65,535.
+	Size int
 	// MaxTTL caps the TTL of all that is answered from the store. 0: it does not.
 	MaxTTL uint32
 	// Outside answers for names that no zone here holds. It may be called from several goroutines at once, must end when
@@ -76,7 +85,7 @@ type Result struct {
 	Answer, Ns, Extra []dns.RR
 	// Authoritative is false for a referral.
 	Authoritative bool
-	// Truncated: what came from outside was.
+	// Truncated: there are more records than the client can take, or what came from outside was truncated.
 	Truncated bool
 	// Missing: there is no key that the question could have been about, whether its name exists or not. Questions like
 	// that are what `fallthrough` is for.

@@ -29,7 +29,10 @@ type walk struct {
 	leaf  bool // one lies at it
 	whole bool // all that is below the name was walked
 	cut   bool
+	full  bool // more records of the type were found than the client can take
 	steps int
+	sure  int // records of the type among items
+	room  int // for them
 }
 
 // take is a yield function: it counts a record that belongs to the name and keeps it if it can matter to the type.
@@ -39,10 +42,30 @@ func (w *walk) take(path string, r *skydns.Record) bool {
 		w.cut = true
 		return false
 	}
-	if matters(r, w.qtype) {
-		w.items = append(w.items, item{path, r})
+	if !matters(r, w.qtype) {
+		return true
 	}
-	return true
+	w.items = append(w.items, item{path, r})
+	if gives(r, w.qtype) {
+		w.sure++
+	}
+	w.full = w.sure > w.room
+	return !w.full
+}
+
+// gives tells whether a record is one of the type, of those types that a whole subtree answers with.
+func gives(r *skydns.Record, qtype uint16) bool {
+	switch qtype {
+	case dns.TypeA:
+		return r.Kind() == skydns.IPv4
+	case dns.TypeAAAA:
+		return r.Kind() == skydns.IPv6
+	case dns.TypeTXT:
+		return r.Text() != ""
+	case dns.TypeSRV:
+		return r.Kind() != skydns.NoHost
+	}
+	return false
 }
 
 // matters tells whether a record can be part of an answer. Text alone matters to TXT only, a record of another type only
