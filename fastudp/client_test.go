@@ -12,16 +12,18 @@ import (
 	"github.com/miekg/dns"
 )
 
-// frontOf returns the front of an address that is served, held until the test ends.
-func frontOf(t testing.TB, address string) *front {
+// frontOf returns the front of an address (host and port) once its lanes are open.
+func frontOf(t testing.TB, bind string) *front {
 	t.Helper()
 	o := shared.New()
-	f, err := fronts.Acquire(o, address, func() (*front, error) { return nil, net.ErrClosed })
-	if err != nil {
-		t.Fatalf("%s is not served: %v", address, err)
-	}
 	t.Cleanup(o.Release)
-	eventually(t, "the lanes are open", func() bool {
+	var f *front
+	eventually(t, bind+" is served", func() bool {
+		var err error
+		f, err = fronts.Acquire(o, bind, func() (*front, error) { return nil, net.ErrClosed })
+		if err != nil {
+			return false
+		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return len(f.lanes) > 0

@@ -1,16 +1,12 @@
 package fastudp
 
 import (
-	"fmt"
-	"net"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/core/dnsserver"
-	"github.com/coredns/coredns/plugin/pkg/transport"
 	"github.com/trident-dns/trident/internal/shared"
 
 	"github.com/miekg/dns"
@@ -43,8 +39,8 @@ func configurationOf(c *caddy.Controller) *configuration {
 	return conf
 }
 
-// start lays hold of the addresses that the blocks listen on. It runs in OnStartup, on caddy's goroutine, when the
-// servers have been made and before they listen.
+// start plans the addresses that the blocks listen on. It runs in OnStartup, on caddy's goroutine, when the servers
+// have been made and before they listen.
 func (conf *configuration) start() error {
 	if conf.inst = conf.instance(); conf.inst == nil {
 		return nil // nothing will be served
@@ -53,15 +49,8 @@ func (conf *configuration) start() error {
 	if err != nil {
 		return err
 	}
-	alive := living()
 	for _, t := range tenures {
 		t.conf = conf
-		f, err := fronts.Acquire(conf.owner, t.address, func() (*front, error) { return newFront(t.address), nil })
-		if err != nil {
-			return err
-		}
-		t.front = f
-		f.announce(t, alive)
 		conf.tenures[t.address] = t
 	}
 	// Before the end of any other plugin: questions in progress must find them all at work.
@@ -82,13 +71,6 @@ func (conf *configuration) instance() *caddy.Instance {
 	return nil
 }
 
-// living tells configurations that caddy knows from those whose start has failed. Like all that reads caddy's list of
-// instances it must be called on caddy's goroutine.
-func living() func(*configuration) bool {
-	instances := slices.Clone(caddy.Instances())
-	return func(conf *configuration) bool { return slices.Contains(instances, conf.inst) }
-}
-
 // takeOver is the UDPDecorateWriterFunc of our blocks: CoreDNS calls it when the listener srv is about to read. What it
 // returns decorates the writers of CoreDNS's own socket; ours decorate theirs with the same.
 func (conf *configuration) takeOver(srv *dnsserver.Server) dns.DecorateWriter {
@@ -100,58 +82,19 @@ func (conf *configuration) takeOver(srv *dnsserver.Server) dns.DecorateWriter {
 	if t.hook != nil {
 		decorate = t.hook(srv)
 	}
-	t.front.take(t, srv, decorate)
+	t.begin(srv, decorate)
 	return decorate
 }
 
 // end runs first of all when the configuration ends: on a reload after the new one has begun to serve, else while
 // CoreDNS's own listener still does. It never fails: caddy would take that for a failed reload.
 func (conf *configuration) end() error {
-	alive := living()
-	instances := slices.Clone(caddy.Instances())
-	own := func(a *net.UDPAddr) bool {
-		return slices.ContainsFunc(instances, func(inst *caddy.Instance) bool { return listeners(inst, a) > 0 })
-	}
+	instances := slices.Clone(caddy.Instances()) // on caddy's goroutine, which alone changes the list
 	deadline := time.Now().Add(grace)
 	var ending sync.WaitGroup
 	for _, t := range conf.tenures {
-		ending.Go(func() { t.front.end(t, deadline, alive, own) })
+		ending.Go(func() { t.end(deadline, instances) })
 	}
 	ending.Wait()
 	return nil
-}
-
-// listeners counts the UDP sockets of an instance that are bound to a.
-func listeners(inst *caddy.Instance, a *net.UDPAddr) int {
-	n := 0
-	for _, s := range inst.Servers() {
-		if local := s.LocalAddr(); local != nil && local.String() == a.String() {
-			n++
-		}
-	}
-	return n
-}
-
-// bindAddress is the host and port that sockets of the tenure's address are opened on. It is what CoreDNS opened its
-// own on, but for port 0, where it is what the kernel then gave.
-func (t *tenure) bindAddress() (string, error) {
-	addr := strings.TrimPrefix(t.address, transport.DNS+"://")
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil || port != "0" {
-		return addr, err
-	}
-	var found []string
-	for _, s := range t.conf.inst.Servers() {
-		local, ok := s.LocalAddr().(*net.UDPAddr)
-		if !ok {
-			continue
-		}
-		if ip := net.ParseIP(host); host == "" && local.IP.IsUnspecified() || ip != nil && ip.Equal(local.IP) {
-			found = append(found, local.String())
-		}
-	}
-	if len(found) != 1 {
-		return "", fmt.Errorf("port 0 is one of %d sockets on %q: only one can be told apart", len(found), host)
-	}
-	return found[0], nil
 }

@@ -3,15 +3,11 @@ package fastudp
 import (
 	"net"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/trident-dns/trident/fastudp/internal/mmsg"
-
-	"github.com/miekg/dns"
 )
 
 const (
@@ -33,47 +29,31 @@ const (
 // front keeps the sockets of one address. It outlives configurations: at a reload the sockets stay where they are and
 // only the tenure in force changes, so that no datagram is ever in a socket that nobody reads.
 type front struct {
-	address string
+	address string // of the listener: dns://, host and port
+	bind    string // host and port to open sockets on: those of address, but for port 0
 	count   *counters
 	current atomic.Pointer[tenure] // the one in force; not nil while there are lanes
 
 	mu      sync.Mutex
-	tenures []*tenure // of the configurations that are, or may yet be, in force; the newest last
-	lanes   []*lane   // none while CoreDNS's own listener serves
-	owns    int       // CoreDNS's own sockets on the address when the lanes were opened
-	steered bool      // the kernel gives every datagram to a lane, or as we say
+	lanes   []*lane // none while CoreDNS's own listener serves
+	owns    int     // CoreDNS's own sockets on the address when the lanes were opened
+	steered bool    // the kernel gives every datagram to a lane, or as we say
 	stop    chan struct{}
 	tended  sync.WaitGroup
 }
 
-func newFront(address string) *front {
-	return &front{address: address, count: newCounters(address)}
+func newFront(address, bind string) *front {
+	return &front{address: address, bind: bind, count: newCounters(address)}
 }
 
-// announce makes a tenure known that is to come into force. Those of configurations that alive no longer knows are
-// forgotten: their reload has failed.
-func (f *front) announce(t *tenure, alive func(*configuration) bool) {
+// take brings t into force, with the lanes that there are or with new ones.
+func (f *front) take(t *tenure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.tenures = slices.DeleteFunc(f.tenures, func(o *tenure) bool { return !alive(o.conf) && o != f.current.Load() })
-	f.tenures = append(f.tenures, t)
-}
-
-// take brings t into force for the listener srv, which starts to serve: with the lanes that there are, or with new
-// ones.
-func (f *front) take(t *tenure, srv *dnsserver.Server, decorate dns.DecorateWriter) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if t.ended || t.server != nil {
-		return // ended before it began, or the second server of the same address
-	}
-	defer close(t.settled)
 	if len(f.lanes) == 0 {
-		t.prepare(srv, decorate, lanesWanted())
 		f.openLocked(t)
 		return
 	}
-	t.prepare(srv, decorate, len(f.lanes))
 	f.setLimitsLocked(t)
 	f.current.Store(t)
 	if owns := listeners(t.conf.inst, f.lanes[0].local); f.steered && owns < f.owns {
@@ -88,13 +68,8 @@ func lanesWanted() int { return min(runtime.GOMAXPROCS(0), maxLanes) }
 
 // openLocked opens lanes with t in force. On failure CoreDNS's own listener goes on alone.
 func (f *front) openLocked(t *tenure) {
-	bind, err := t.bindAddress()
-	if err != nil {
-		log.Warningf("%s: CoreDNS's own listener serves: %v", f.address, err)
-		return
-	}
-	for i := range len(t.active) {
-		sock, err := mmsg.Listen(bind)
+	for i := range lanesWanted() {
+		sock, err := mmsg.Listen(f.bind)
 		if err != nil {
 			log.Warningf("%s: CoreDNS's own listener serves: opening socket %d: %v", f.address, i+1, err)
 			for _, l := range f.lanes {
@@ -110,7 +85,7 @@ func (f *front) openLocked(t *tenure) {
 	for _, l := range f.lanes {
 		l.start()
 	}
-	f.count.sockets.Set(float64(len(f.lanes)))
+	f.count.sockets.Add(float64(len(f.lanes)))
 	f.steerLocked(t)
 	f.stop = make(chan struct{})
 	f.tended.Go(func() { tend(f.lanes, f.stop) })
@@ -159,35 +134,6 @@ func tend(lanes []*lane, stop <-chan struct{}) {
 		case <-stop:
 			return
 		}
-	}
-}
-
-// end ends a tenure: it waits until that of the next configuration has taken over and t's questions are answered, or,
-// when none does, closes the sockets. own says whether CoreDNS still listens on the address by itself.
-func (f *front) end(t *tenure, deadline time.Time, alive func(*configuration) bool, own func(*net.UDPAddr) bool) {
-	f.mu.Lock()
-	t.ended = true
-	var heir *tenure
-	for _, o := range f.tenures {
-		if o != t && !o.ended && alive(o.conf) {
-			heir = o
-		}
-	}
-	f.tenures = slices.DeleteFunc(f.tenures, func(o *tenure) bool { return o == t })
-	f.mu.Unlock()
-
-	if heir != nil {
-		timer := time.NewTimer(takeOverTime)
-		defer timer.Stop()
-		select {
-		case <-heir.settled:
-		case <-timer.C:
-		}
-	}
-	if f.current.Load() == t {
-		f.retire(deadline, own)
-	} else {
-		t.waitIdle(deadline)
 	}
 }
 

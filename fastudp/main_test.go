@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	stdlog "log"
-	"net"
 	"os"
 	"strings"
 	"testing"
@@ -118,18 +117,6 @@ func start(t testing.TB, address, corefile string) *server.Server {
 	s := server.Start(t, corefile)
 	eventually(t, "fastudp serves "+address, func() bool { return served(address) > 0 })
 	return s
-}
-
-// freePort finds a UDP port of loopback that nobody uses.
-func freePort(t testing.TB) string {
-	t.Helper()
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	_, port, _ := net.SplitHostPort(c.LocalAddr().String())
-	return port
 }
 
 // text is the TXT answer of echo: the name, the client's address, the server's.

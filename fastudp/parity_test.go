@@ -109,9 +109,7 @@ func TestOddDatagramsAreAnsweredAsByCoreDNSsOwnListener(t *testing.T) {
 		fast := start(t, "dns://127.0.0.2:0", ".:0 {\n bind 127.0.0.2\n fastudp\n tsig {\n secret "+tsigKey+" "+
 			tsigSecret+"\n }\n echo"+more+"\n}")
 		inputs := odd(t)
-		fastAddr := frontOf(t, "dns://127.0.0.2:0").lanes[0].local.String()
-		_ = fast
-		want, got := askAll(t, stock.Addr(), inputs), askAll(t, fastAddr, inputs)
+		want, got := askAll(t, stock.Addr(), inputs), askAll(t, fast.Addr(), inputs)
 		for name := range inputs {
 			if !bytes.Equal(got[name], want[name]) {
 				t.Errorf("%s%s: got %x, want %x", name, more, got[name], want[name])
@@ -158,7 +156,8 @@ func askAll(t *testing.T, addr string, inputs map[string][]byte) map[string][]by
 
 func TestSignedQuestionsGetSignedReplies(t *testing.T) {
 	const address = "dns://127.0.0.1:0"
-	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n tsig {\n secret "+tsigKey+" "+tsigSecret+"\n require all\n }\n echo\n}")
+	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n tsig {\n secret "+tsigKey+" "+tsigSecret+
+		"\n require all\n }\n echo\n}")
 	for _, tt := range []struct {
 		name, secret string
 		age          time.Duration
@@ -204,9 +203,9 @@ func newRig(t testing.TB) *rig {
 		t.Fatal(err)
 	}
 	tn := &tenure{}
-	tn.prepare(srv, nil, 1)
+	tn.prepare(srv, nil)
 	return &rig{tenure: tn, srv: srv, lane: &lane{
-		front: newFront("dns://rig"), out: newOutbox(), local: &net.UDPAddr{IP: net.IP{192, 0, 2, 1}, Port: 53},
+		front: newFront("dns://rig", ""), out: newOutbox(), local: &net.UDPAddr{IP: net.IP{192, 0, 2, 1}, Port: 53},
 	}}
 }
 

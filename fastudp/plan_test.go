@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trident-dns/trident/internal/freeport"
 	"github.com/trident-dns/trident/test/server"
 )
 
@@ -14,7 +15,8 @@ func TestWhatDoesNotGoTogetherIsRefusedAtStart(t *testing.T) {
 		{"proxyproto in the block", ".:0 {\n proxyproto\n fastudp\n echo\n}", "proxyproto cannot be used"},
 		{"proxyproto in another block of the listener",
 			"a.:0 {\n fastudp\n echo\n}\nb.:0 {\n proxyproto\n echo\n}", "proxyproto cannot be used"},
-		{"shed in a later block of the listener", "a.:0 {\n fastudp\n echo\n}\nb.:0 {\n shed\n echo\n}", "put fastudp into that"},
+		{"shed in a later block of the listener",
+			"a.:0 {\n fastudp\n echo\n}\nb.:0 {\n shed\n echo\n}", "put fastudp into that"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := server.StartError(t, tt.corefile)
@@ -26,7 +28,7 @@ func TestWhatDoesNotGoTogetherIsRefusedAtStart(t *testing.T) {
 }
 
 func TestWhatListensElsewhereIsNobodysBusiness(t *testing.T) {
-	ports := []string{freePort(t), freePort(t), freePort(t)}
+	ports := []string{freeport.Port(t), freeport.Port(t), freeport.Port(t)}
 	start(t, "dns://127.0.0.1:"+ports[0], corefile(
 		bound(ports[0], "fastudp"), bound(ports[1], "shed"), bound(ports[2], "proxyproto")))
 	for _, port := range ports {

@@ -14,8 +14,8 @@ import (
 
 func TestPluginsThatWriteRawOrLate(t *testing.T) {
 	const address = "dns://127.0.0.1:0"
-	start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
-	f := frontOf(t, address)
+	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
+	f := frontOf(t, s.Addr())
 	c, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

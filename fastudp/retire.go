@@ -46,8 +46,8 @@ func (f *front) retire(deadline time.Time, own func(*net.UDPAddr) bool) {
 	for _, l := range slices.Backward(f.lanes) { // the last to join first: then none of the others changes its number
 		_ = l.sock.Close() // all that it had to do is done
 	}
+	f.count.sockets.Sub(float64(len(f.lanes)))
 	f.lanes = nil
-	f.count.sockets.Set(0)
 }
 
 // leaveLocked has the kernel give nothing more to the lanes. Until the last one has left, those that have not are

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/trident-dns/trident/internal/freeport"
 	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
@@ -31,8 +32,8 @@ func TestTheRemoteAddressIsTheClients(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		address := "dns://" + net.JoinHostPort(host, "0")
 		t.Run(host, func(t *testing.T) {
-			start(t, address, ".:0 {\n bind "+host+"\n fastudp\n echo\n}")
-			f := frontOf(t, address)
+			s := start(t, address, ".:0 {\n bind "+host+"\n fastudp\n echo\n}")
+			f := frontOf(t, s.Addr())
 			c, err := net.Dial("udp", f.lanes[0].local.String())
 			if err != nil {
 				t.Fatal(err)
@@ -48,11 +49,11 @@ func TestTheRemoteAddressIsTheClients(t *testing.T) {
 // A machine with several addresses must answer from the one that was asked, or clients drop the reply.
 func TestAWildcardListenerAnswersFromTheAddressAsked(t *testing.T) {
 	const address = "dns://:0"
-	start(t, address, ".:0 {\n fastudp\n echo\n}")
-	port := frontOf(t, address).lanes[0].local.Port
+	s := start(t, address, ".:0 {\n fastudp\n echo\n}")
+	_, port, _ := net.SplitHostPort(s.Addr())
 	for _, host := range []string{"127.0.0.1", "127.0.0.2", "127.9.8.7", "::1"} {
 		// A connected socket takes replies from the address that it asked, and from no other.
-		c, err := net.Dial("udp", net.JoinHostPort(host, fmt.Sprint(port)))
+		c, err := net.Dial("udp", net.JoinHostPort(host, port))
 		if err != nil {
 			t.Logf("%s: %v", host, err)
 			continue
@@ -120,7 +121,7 @@ func TestBeyondMaxConcurrentQuestionsAreDroppedAndCounted(t *testing.T) {
 	const address = "dns://127.0.0.1:0"
 	g := newGate(t)
 	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp {\n max_concurrent 1\n }\n echo\n}")
-	lanes := len(frontOf(t, address).lanes)
+	lanes := len(frontOf(t, s.Addr()).lanes)
 	before := value(droppedTotal.WithLabelValues(address, "busy"))
 	c, err := net.Dial("udp", s.Addr())
 	if err != nil {
@@ -157,9 +158,10 @@ func TestBeyondMaxConcurrentQuestionsAreDroppedAndCounted(t *testing.T) {
 }
 
 func TestMultisocketIsServedOnce(t *testing.T) {
-	address := "dns://127.0.0.1:" + freePort(t)
-	s := start(t, address, fmt.Sprintf(".:%s {\n bind 127.0.0.1\n multisocket 3\n fastudp\n echo\n}", address[len("dns://127.0.0.1:"):]))
-	eventually(t, "all is steered", func() bool { return steered(frontOf(t, address)) })
+	port := freeport.Port(t)
+	address := "dns://127.0.0.1:" + port
+	s := start(t, address, bound(port, "multisocket 3\n fastudp"))
+	eventually(t, "all is steered", func() bool { return steered(frontOf(t, s.Addr())) })
 	before := value(datagramsTotal.WithLabelValues(address, "received"))
 	for range 20 {
 		s.Ask(t, "a.example.", dns.TypeTXT)
@@ -170,16 +172,32 @@ func TestMultisocketIsServedOnce(t *testing.T) {
 }
 
 func TestSharingTheAddressWithOthersLosesNothing(t *testing.T) {
-	port := freePort(t)
+	port := freeport.Port(t)
 	address := "dns://127.0.0.1:" + port
-	body := fmt.Sprintf(".:%s {\n bind 127.0.0.1\n fastudp\n echo\n}", port)
-	stranger := server.Start(t, fmt.Sprintf(".:%s {\n bind 127.0.0.1\n echo\n}", port)) // stands for another process
-	s := start(t, address, body)
-	if steered(frontOf(t, address)) {
+	server.Start(t, bound(port, "")) // stands for another process
+	s := start(t, address, bound(port, "fastudp"))
+	if steered(frontOf(t, s.Addr())) {
 		t.Error("the sockets of somebody else get nothing any more")
 	}
 	for range 200 {
 		s.Ask(t, "a.example.", dns.TypeTXT)
 	}
-	_ = stranger
+}
+
+// Both have the address :0 in CoreDNS's words, and are nothing to each other.
+func TestTwoServersOnPortZeroAreKeptApart(t *testing.T) {
+	one := server.StartUnchecked(t, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
+	two := server.StartUnchecked(t, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
+	for _, s := range []*server.Server{one, two} {
+		f := frontOf(t, s.Addr())
+		before := value(f.count.received)
+		for range 20 {
+			if got := text(t, s.Ask(t, "a.example.", dns.TypeTXT)); got[2] != s.Addr() {
+				t.Fatalf("%s answered for %s", got[2], s.Addr())
+			}
+		}
+		if got := value(f.count.received) - before; got != 20 {
+			t.Errorf("%v of 20 questions came through the lanes", got)
+		}
+	}
 }
