@@ -54,7 +54,7 @@ func unpackAnything(t *testing.T, wire []byte) {
 			if !matches(query, qend, wire) {
 				continue
 			}
-			m, _, err := unpack(wire, q, datagram)
+			m, _, err := unpack(wire, qend, q, datagram)
 			if err != nil {
 				if Reason(err) != "malformed" {
 					t.Errorf("error outside of the closed set: %v", err)

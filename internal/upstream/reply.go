@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -54,38 +55,35 @@ func lower(c byte) byte {
 // unsaid is the idle timeout of a reply that does not speak of one.
 const unsaid time.Duration = -1
 
-// unpack turns a matching reply into the message for whoever asked q: with their ID, their question, and without what
-// concerns our hop only. idle is how long the peer wants connections to be kept, or unsaid. datagram says that the reply
-// may have been cut on its way.
-func unpack(wire []byte, q *dns.Msg, datagram bool) (reply *dns.Msg, idle time.Duration, err error) {
+// unpack turns a reply that matches the question that ends at qend into the message for whoever asked q: with their ID,
+// their question, and without what concerns our hop only. idle is how long the peer wants connections to be kept, or
+// unsaid.
+//
+// A datagram that was cut short becomes an empty reply with TC set, so that whoever asked comes again over TCP. On a
+// stream it is malformed.
+func unpack(wire []byte, qend int, q *dns.Msg, datagram bool) (reply *dns.Msg, idle time.Duration, err error) {
 	reply = new(dns.Msg)
-	if err := reply.Unpack(wire); err != nil || !complete(reply, wire) {
-		if reply, err = repair(wire, datagram); err != nil {
-			return nil, unsaid, err
-		}
+	if err := reply.Unpack(wire[:headerSize]); err != nil {
+		return nil, unsaid, malformed("%v", err)
 	}
-	reply.Id = q.Id
-	if len(reply.Question) == 1 {
-		reply.Question[0] = q.Question[0]
-	} else {
-		reply.Question = []dns.Question{q.Question[0]}
+	question := q.Question[0]
+	if binary.BigEndian.Uint16(wire[4:]) == 0 {
+		qend = headerSize
 	}
-	keepEmptyRdata(reply.Answer)
-	keepEmptyRdata(reply.Ns)
-	keepEmptyRdata(reply.Extra)
+	reply.Id, reply.Question = q.Id, []dns.Question{question}
+	switch err := sections(reply, wire, qend, question); {
+	case err == nil:
+	case errors.Is(err, errCut) && datagram:
+		reply.Truncated = true
+		reply.Answer, reply.Ns, reply.Extra = nil, nil, nil
+	default:
+		return nil, unsaid, malformed("%v", err)
+	}
 	idle = unsaid
 	if o := tidyOPT(reply, q.IsEdns0() != nil); o != nil {
 		idle = idleTimeout(o, wire)
 	}
 	return reply, idle, nil
-}
-
-// complete tells whether all records that the header counts were there: dns.Msg.Unpack stops without an error where
-// the message ends.
-func complete(m *dns.Msg, wire []byte) bool {
-	return len(m.Answer) == int(binary.BigEndian.Uint16(wire[6:])) &&
-		len(m.Ns) == int(binary.BigEndian.Uint16(wire[8:])) &&
-		len(m.Extra) == int(binary.BigEndian.Uint16(wire[10:]))
 }
 
 // tidyOPT takes the hop-by-hop options out, and the whole record when the asker knows no EDNS (RFC 6891, section 7). It
@@ -120,15 +118,6 @@ func growOld(m *dns.Msg, seconds uint32) {
 			if h := rr.Header(); h.Rrtype != dns.TypeOPT {
 				h.Ttl -= min(h.Ttl, seconds)
 			}
-		}
-	}
-}
-
-// keepEmptyRdata puts a record without rdata in the unknown form: the typed one would gain bytes when it is packed.
-func keepEmptyRdata(rrs []dns.RR) {
-	for i, rr := range rrs {
-		if h := rr.Header(); h.Rdlength == 0 && h.Rrtype != dns.TypeOPT {
-			rrs[i] = &dns.RFC3597{Hdr: *h}
 		}
 	}
 }

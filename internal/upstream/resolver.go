@@ -160,7 +160,7 @@ func (r *Resolver) try(ctx context.Context, x *exchange, c carrier, q Question) 
 		return answer, err
 	}
 	var idle time.Duration
-	answer.Msg, idle, err = unpack(x.reply, q.Msg, c == r.datagrams)
+	answer.Msg, idle, err = unpack(x.reply, x.qend, q.Msg, c == r.datagrams)
 	if idle != unsaid && x.stream != nil {
 		x.stream.keepalive(idle)
 	}
