@@ -141,7 +141,7 @@ func (c *connector) explain(ctx context.Context, client *clientv3.Client, err er
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timing.BackoffMin)
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timing.Call/5) // as long as an attempt to connect takes
 	defer cancel()
 	_, why := pb.NewMaintenanceClient(client.ActiveConnection()).
 		Status(ctx, &pb.StatusRequest{}, grpc.WaitForReady(false))

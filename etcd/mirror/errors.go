@@ -31,7 +31,7 @@ var (
 	errCompacted = errors.New("the revision to go on from was compacted")
 	errCluster   = errors.New("another cluster answers")
 	errRestored  = errors.New("the revision or the term of the cluster went back")
-	errBehind    = errors.New("the member that answers is behind the copy")
+	errBehind    = errors.New("the watch is behind the quorum")
 	errAudit     = errors.New("the audit found differences")
 	errSilent    = errors.New("the watch is silent")
 	errCancelled = errors.New("etcd cancelled the watch")
@@ -68,7 +68,7 @@ func loginRefused(err error) bool {
 
 // timedOut tells whether err means that nothing came back.
 func timedOut(err error) bool {
-	return errors.Is(err, errSilent) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, errSilent) || errors.Is(err, errBehind) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // unavailable tells whether err may come from a cluster that has lost its quorum or cannot be reached.

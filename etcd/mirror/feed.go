@@ -83,13 +83,13 @@ func (f *Feed) Close() {
 // run goes from session to session until the feed is closed.
 func (f *Feed) run() {
 	for failures := 0; ; failures++ {
-		before := f.contact
+		start := time.Now()
 		err := f.session()
 		if f.ctx.Err() != nil {
 			return
 		}
-		if f.contact.After(before) {
-			failures = 0
+		if time.Since(start) > f.timing.BackoffMax {
+			failures = 0 // it went well for a while; a list alone would not show that
 		}
 		if reason, ok := relistReason(err); ok {
 			f.relist, f.reason = true, reason
@@ -130,24 +130,34 @@ func (f *Feed) session() error {
 	return err
 }
 
-// confirm asks the quorum whether the history that the copy comes from is still that of the cluster. A watch would not
-// tell: etcd accepts one from a future revision, and says nothing until that comes.
-func (f *Feed) confirm(client *clientv3.Client) error {
-	ctx, cancel := context.WithTimeout(f.ctx, f.timing.Call)
+// confirm asks the quorum whether the history that the copy comes from is still that of the cluster, and returns the
+// revision that it has come to. A watch would not tell: etcd accepts one from a future revision, and says nothing until
+// that comes.
+func (f *Feed) confirm(client *clientv3.Client) (int64, error) {
+	header, err := f.askQuorum(f.ctx, client)
+	if err != nil {
+		return 0, fmt.Errorf("reading from etcd: %w", err)
+	}
+	if err := judge(f.at, f.next, header); err != nil {
+		return 0, err
+	}
+	f.at.RaftTerm = header.RaftTerm
+	if f.at.Began == 0 {
+		f.at.Began = time.Now().UnixNano()
+	}
+	return header.Revision, nil
+}
+
+// askQuorum returns the header of a linearizable answer. It may be called from any goroutine.
+func (f *Feed) askQuorum(ctx context.Context, client *clientv3.Client) (*pb.ResponseHeader, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.timing.Call)
 	defer cancel()
 	// One key, for the header. Asking for the range would have etcd count it.
 	resp, err := client.Get(ctx, f.keys.Start, clientv3.WithKeysOnly())
 	if err != nil {
-		return fmt.Errorf("reading from etcd: %w", err)
+		return nil, err
 	}
-	if err := judge(f.at, f.next, resp.Header); err != nil {
-		return err
-	}
-	f.at.RaftTerm = resp.Header.RaftTerm
-	if f.at.Began == 0 {
-		f.at.Began = time.Now().UnixNano()
-	}
-	return nil
+	return resp.Header, nil
 }
 
 // judge compares the header of a linearizable answer with what is known of the history: the position of the copy and

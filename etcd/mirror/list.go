@@ -12,13 +12,10 @@ func (f *Feed) list(client *clientv3.Client) error {
 	p := newPager(client, f.keys, f.timing)
 	err := p.first(f.ctx)
 	confirmed := err == nil
-	if err != nil && !f.listed && unavailable(err) {
+	if err != nil && f.at.Revision == 0 && unavailable(err) {
 		// Without quorum, a member still knows what it has applied: a state that existed, if not the last. That is worth
-		// having when the alternative is what is on disk, or nothing.
+		// having for want of any copy; where there is one it could be a step back.
 		if p.serializable = true; p.first(f.ctx) == nil {
-			if f.at.Revision > 0 && (p.header.ClusterId != f.at.ClusterID || p.header.Revision < f.next-1) {
-				return fmt.Errorf("%w, which has revision %d: %w", errBehind, p.header.Revision, err)
-			}
 			err = nil
 		}
 	}

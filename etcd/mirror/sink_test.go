@@ -177,6 +177,7 @@ func testTiming() Timing {
 		Call:       time.Second,
 		Progress:   100 * time.Millisecond,
 		Silence:    500 * time.Millisecond,
+		Quorum:     200 * time.Millisecond,
 		StaleAfter: time.Second,
 		BackoffMin: 5 * time.Millisecond,
 		BackoffMax: 100 * time.Millisecond,

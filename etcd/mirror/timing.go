@@ -8,10 +8,12 @@ type Timing struct {
 	// waiting longer than 5 s for one member buys little.
 	Call time.Duration
 	// Progress is how often the watch asks etcd how far it has come. It measures the lag and keeps the resume revision of
-	// a quiet range ahead of compaction. 1,000 replicas ask 200 times a second, which is nothing to etcd.
+	// a quiet range ahead of compaction. 1,000 replicas ask 250 times a second for each range, which is nothing to etcd.
 	Progress time.Duration
-	// Silence is how long such a question may go unanswered before the stream counts as dead.
+	// Silence is how long such questions may go unanswered before the stream counts as dead: several of them.
 	Silence time.Duration
+	// Quorum is how often a stream that answers is compared with what the quorum says.
+	Quorum time.Duration
 	// StaleAfter is how long a copy counts as fresh after etcd last confirmed it: a reconnect to another member fits in.
 	StaleAfter time.Duration
 	// BackoffMin and BackoffMax bound the wait between attempts, which doubles from the one to the other.
@@ -37,8 +39,9 @@ func (t Timing) withDefaults() Timing {
 		value time.Duration
 	}{
 		{&t.Call, 5 * time.Second},
-		{&t.Progress, 5 * time.Second},
-		{&t.Silence, 5 * time.Second},
+		{&t.Progress, 4 * time.Second},
+		{&t.Silence, 10 * time.Second},
+		{&t.Quorum, 30 * time.Second},
 		{&t.StaleAfter, 15 * time.Second},
 		{&t.BackoffMin, 100 * time.Millisecond},
 		{&t.BackoffMax, 10 * time.Second},
