@@ -15,6 +15,9 @@ func setup(c *caddy.Controller) error {
 	if err != nil {
 		return plugin.Error(pluginName, err)
 	}
+	for _, w := range warnings(blocks) {
+		log.Warning(w)
+	}
 	owner := shared.Of(c)
 	for _, cfg := range blocks {
 		h := newHosts(cfg)

@@ -101,3 +101,26 @@ func TestSeveralBlocks(t *testing.T) {
 		t.Errorf("got %+v, %v", blocks, err)
 	}
 }
+
+// What makes no sense loads, but not in silence.
+func TestWarnings(t *testing.T) {
+	for text, want := range map[string]string{
+		"hosts {\n allow a\n}":                                                       "allow",
+		"hosts {\n allow a\n block b\n}":                                             "",
+		"hosts {\n cache_dir a\n block b\n}":                                         "cache_dir",
+		"hosts {\n cache_dir a\n block http://b\n}":                                  "",
+		"hosts a\nhosts b example.org":                                               "block 2",
+		"hosts a org\nhosts b example.org example.net":                               "",
+		"hosts a {\n fallthrough net\n}\nhosts b example.org":                        "",
+		"hosts a org net {\n ttl 5\n}\nhosts b com\nhosts c example.org example.net": "block 3",
+	} {
+		blocks, err := parse(caddy.NewTestController("dns", strings.ReplaceAll(text, "hosts a\n", "hosts a .\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(warnings(blocks), "; ")
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

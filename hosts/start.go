@@ -50,14 +50,14 @@ type opened struct {
 
 func (o *opened) files(pattern string, expand bool, kind source.Kind) source.Source {
 	cfg := source.FilesConfig{Pattern: pattern, Expand: expand, Kind: kind, Reload: o.cfg.reload}
-	return o.acquire(fmt.Sprintf("files %+v", cfg), func() (source.Source, error) {
+	return o.acquire(fmt.Sprintf("files %#v", cfg), func() (source.Source, error) {
 		return source.OpenFiles(cfg, newObserver()), nil
 	})
 }
 
 func (o *opened) url(url string, kind source.Kind) source.Source {
 	cfg := source.URLConfig{URL: url, Kind: kind, Refresh: o.cfg.urlRefresh, CacheDir: o.cfg.cacheDir}
-	return o.acquire(fmt.Sprintf("url %+v", cfg), func() (source.Source, error) {
+	return o.acquire(fmt.Sprintf("url %#v", cfg), func() (source.Source, error) {
 		return source.OpenURL(cfg, newObserver()), nil
 	})
 }
