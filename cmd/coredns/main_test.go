@@ -44,6 +44,24 @@ func TestDirectivesAreInTheOrderOfCoreDNS(t *testing.T) {
 	}
 }
 
+// caddy panics when two plugins of one name are linked in, and so does Prometheus on a metric registered twice: no
+// plugin of this binary may bring an in-tree twin of ours, nor the package whose metrics we took over.
+func TestNoInTreeTwinIsLinkedIn(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, "github.com/coredns/coredns/plugin/etcd/msg") {
+		t.Error("the list of dependencies lacks one that is known to be there")
+	}
+	for _, twin := range []string{"plugin/hosts", "plugin/forward", "plugin/etcd", "plugin/pkg/proxy"} {
+		if slices.Contains(deps, "github.com/coredns/coredns/"+twin) {
+			t.Errorf("CoreDNS's %s is linked in", twin)
+		}
+	}
+}
+
 func TestTheCommandLine(t *testing.T) {
 	bin := proctest.Build(t, ".")
 	dir := t.TempDir()
