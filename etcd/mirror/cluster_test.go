@@ -132,6 +132,30 @@ func TestBlackHoledMemberIsLeftForAnother(t *testing.T) {
 	s.equals(t, c.Members[0], "/s/")
 }
 
+// A member that is cut off from the others still takes questions, and would go on to say nothing. Whichever member the
+// feed uses, once it is cut off.
+func TestMemberCutOffFromTheQuorumIsLeftForAnother(t *testing.T) {
+	t.Parallel() // spends its time waiting for elections
+	c := etcdtest.StartCluster(t, 3)
+	c.Members[0].Put("/s/0", "1")
+	s, why := newCopySink(), make(relists, 10)
+	open(t, Config{Endpoints: c.Endpoints(), OnRelist: why.hook}).Subscribe(Prefix("/s/"), s, Position{})
+	s.equals(t, c.Members[0], "/s/")
+	for i := range c.Members {
+		c.Isolate(i)
+		other := c.Members[(i+1)%3]
+		eventually(t, "leader among the others", func() bool { l := c.Leader(); return l >= 0 && l != i })
+		other.Put("/s/"+string(rune('a'+i)), "1")
+		s.equals(t, other, "/s/")
+		c.Rejoin(i)
+		eventually(t, "rejoined", func() bool {
+			resp, err := c.Members[i].Client().Get(t.Context(), "/s/"+string(rune('a'+i)))
+			return err == nil && len(resp.Kvs) == 1
+		})
+	}
+	why.expectNone(t)
+}
+
 func TestStoppedLeaderIsLeftForAnother(t *testing.T) {
 	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)

@@ -6,7 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"go.etcd.io/etcd/client/pkg/v3/types"
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.uber.org/goleak"
 )
 
@@ -85,6 +87,23 @@ func (c *Cluster) Leader() int {
 		}
 	}
 	return -1
+}
+
+// Isolate cuts member i off from the others. Clients still reach it.
+func (c *Cluster) Isolate(i int) { c.link(i, (*etcdserver.EtcdServer).CutPeer) }
+
+// Rejoin ends Isolate.
+func (c *Cluster) Rejoin(i int) { c.link(i, (*etcdserver.EtcdServer).MendPeer) }
+
+// link changes the way from member i to each other, and back.
+func (c *Cluster) link(i int, change func(*etcdserver.EtcdServer, types.ID)) {
+	one := c.Members[i].server.Server
+	for j, m := range c.Members {
+		if j != i {
+			change(one, m.server.Server.MemberID())
+			change(m.server.Server, one.MemberID())
+		}
+	}
 }
 
 func (e *Etcd) running() bool {
