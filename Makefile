@@ -11,7 +11,7 @@ export CGO_ENABLED := 0
 # The linter by version: go run fetches it, nothing is installed by hand.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: all build run test race lint clean
+.PHONY: all build run test race lint bench-hosts bench-forward clean
 
 all: build
 
@@ -38,5 +38,17 @@ race:
 lint:
 	$(GOLANGCI) run
 
+# Stock CoreDNS v1.15.0 with the in-tree plugins, for the benchmarks to put beside ours.
+bin/stock: go.mod test/parity/stock/main.go
+	go build -ldflags '-s -w' -o $@ ./test/parity/stock
+
+# Memory and time to load a list of a million names, beside stock. About three minutes; run nothing else meanwhile.
+bench-hosts: build bin/stock
+	go run ./bench/hosts -stock bin/stock -ours ./coredns
+
+# Forwarding to two NSDs over UDP and TLS, beside stock and dnsdist. About ten minutes; run nothing else meanwhile.
+bench-forward: build bin/stock
+	go run ./bench/forward -stock bin/stock -ours ./coredns
+
 clean:
-	rm -rf coredns data
+	rm -rf coredns bin data
