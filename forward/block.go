@@ -22,7 +22,9 @@ const defaultPasses = 2
 type block struct {
 	zones  []string   // FROM; a network in CIDR notation may be several zones
 	except []string   // lower-case absolute names
-	to     []endpoint // TO, files replaced by what they list
+	to     []endpoint // TO, files replaced by what they list at this moment
+
+	watched []string // TO as it was written, if there is a file among them
 
 	forceTCP     bool
 	preferUDP    bool

@@ -14,82 +14,93 @@ import (
 // errNoUpstreams says that nothing is left of all TOs together.
 var errNoUpstreams = errors.New("no valid upstream addresses found")
 
-// destinations reads the TOs in their order. A file stands for the addresses on its nameserver lines. What can never be
-// reached is left out, with a warning for each.
-func destinations(to []string) (list []endpoint, warnings []string, err error) {
+// reading is what TOs stand for.
+type reading struct {
+	list     []endpoint
+	files    bool     // one of the TOs is a file
+	warnings []string // about what was left out
+}
+
+// destinations reads the TOs in their order. A file stands for the addresses on its nameserver lines at this moment.
+// What can never be reached is left out.
+func destinations(to []string) (reading, error) {
+	var all reading
 	seen := make(map[endpoint]bool)
 	for _, t := range to {
-		found, warned, err := destination(t)
+		r, err := destination(t)
 		if err != nil {
-			return nil, nil, err
+			return reading{}, err
 		}
-		warnings = append(warnings, warned...)
-		for _, e := range found {
+		all.files = all.files || r.files
+		all.warnings = append(all.warnings, r.warnings...)
+		for _, e := range r.list {
 			if !seen[e] {
 				seen[e] = true
-				list = append(list, e)
+				all.list = append(all.list, e)
 			}
 		}
 	}
-	switch {
-	case len(list) == 0:
-		return nil, nil, errNoUpstreams
-	case len(list) > maxUpstreams:
-		return nil, nil, fmt.Errorf("%d upstreams, accepted are at most %d in one block", len(list), maxUpstreams)
+	switch n := len(all.list); {
+	case n == 0:
+		return reading{}, errNoUpstreams
+	case n > maxUpstreams:
+		return reading{}, fmt.Errorf("%d upstreams, accepted are at most %d in one block", n, maxUpstreams)
 	}
-	return list, warnings, nil
+	return all, nil
 }
 
 // destination reads one TO. A file comes before a host name of the same spelling, and an address before both.
-func destination(to string) (list []endpoint, warnings []string, err error) {
+func destination(to string) (reading, error) {
 	e, warning, err := parseEndpoint(to)
 	if errors.Is(err, errNoPort) {
-		return nil, []string{fmt.Sprintf("%s is left out: %v", to, err)}, nil
+		return reading{warnings: []string{fmt.Sprintf("%s is left out: %v", to, err)}}, nil
 	}
 	if err != nil && !errors.Is(err, errNotEndpoint) {
-		return nil, nil, fmt.Errorf("%w: %s", err, acceptedTO)
+		return reading{}, fmt.Errorf("%w: %s", err, acceptedTO)
 	}
 	if !e.addr.IsValid() {
-		list, warnings, fileErr := fromFile(to)
+		r, fileErr := fromFile(to)
 		if fileErr == nil {
-			return list, warnings, nil
+			return r, nil
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%q is %w (%w): %s", to, errNotEndpoint, fileErr, acceptedTO)
+			return reading{}, fmt.Errorf("%q is %w (%w): %s", to, errNotEndpoint, fileErr, acceptedTO)
 		}
 	}
+	r := reading{list: []endpoint{e}}
 	if warning != "" {
-		warnings = append(warnings, to+": "+warning)
+		r.warnings = []string{to + ": " + warning}
 	}
-	return []endpoint{e}, warnings, nil
+	return r, nil
 }
 
 // fromFile reads a file of the form of resolv.conf(5). A scheme before its path holds for every address in it.
-func fromFile(to string) (list []endpoint, warnings []string, err error) {
+func fromFile(to string) (reading, error) {
 	_, path := parse.Transport(to)
 	scheme := strings.TrimSuffix(to, path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, nil, fmt.Errorf("%s is a directory", path)
+		return reading{}, fmt.Errorf("%s is a directory", path)
 	}
-	servers, err := dns.ClientConfigFromFile(path)
+	config, err := dns.ClientConfigFromFile(path)
 	if err != nil {
-		return nil, nil, err
+		return reading{}, err
 	}
-	for _, server := range servers.Servers {
+	r := reading{files: true}
+	for _, server := range config.Servers {
 		e, warning, err := parseEndpoint(scheme + unscoped(server))
 		switch {
 		case err != nil:
-			warnings = append(warnings, fmt.Sprintf("%s: nameserver %s is left out: %v", path, server, err))
+			r.warnings = append(r.warnings, fmt.Sprintf("%s: nameserver %s is left out: %v", path, server, err))
 			continue
 		case warning != "":
-			warnings = append(warnings, fmt.Sprintf("%s: nameserver %s: %s", path, server, warning))
+			r.warnings = append(r.warnings, fmt.Sprintf("%s: nameserver %s: %s", path, server, warning))
 		}
-		list = append(list, e)
+		r.list = append(r.list, e)
 	}
-	if len(list) == 0 {
-		warnings = append(warnings, path+" has no nameserver line that can be used")
+	if len(r.list) == 0 {
+		r.warnings = append(r.warnings, path+" has no nameserver line that can be used")
 	}
-	return list, warnings, nil
+	return r, nil
 }
 
 // unscoped leaves the scope off an address that has no use for one: some systems write the interface behind every IPv6

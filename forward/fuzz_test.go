@@ -53,11 +53,11 @@ func FuzzUpstreamFile(f *testing.F) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		list, warnings, err := fromFile(path)
-		if err == nil && len(list) == 0 && len(warnings) == 0 {
+		read, err := fromFile(path)
+		if err == nil && len(read.list) == 0 && len(read.warnings) == 0 {
 			t.Fatalf("%q is nothing, and nobody is told", content)
 		}
-		for _, e := range list {
+		for _, e := range read.list {
 			if e.transport != upstream.DNS || e.port == 0 {
 				t.Fatalf("%q is read as %+v", content, e)
 			}

@@ -40,12 +40,12 @@ func newMember(r *upstream.Resolver, addr netip.AddrPort) *member {
 // addresses says where a host name is now.
 type addresses func(host string) []netip.Addr
 
-// newLineup acquires the upstreams that the destinations of b stand for, in their order, each once. left tells how many
-// were left out for being too many.
-func newLineup(b *block, find addresses) (l *lineup, left int, err error) {
+// newLineup acquires the upstreams that to stands for under the settings of b, in their order, each once. left tells how
+// many were left out for being too many.
+func newLineup(b *block, to []endpoint, find addresses) (l *lineup, left int, err error) {
 	l = &lineup{owner: shared.New()}
 	seen := make(map[string]bool)
-	for _, e := range b.to {
+	for _, e := range to {
 		addrs := []netip.Addr{e.addr}
 		if e.host != "" {
 			addrs = find(e.host)

@@ -23,6 +23,13 @@ var (
 		Help:      "Counter of the number of queries rejected because the concurrent queries were at maximum.",
 	})
 
+	fileFailureCount = promauto.NewCounter(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: pluginName,
+		Name:      "file_failures_total",
+		Help:      "Counter of the number of times that upstream files could not be read or used.",
+	})
+
 	// The names are those in the Corefile, so their number is bounded.
 	lookupFailureCount = promauto.NewCounterVec(prometheus.CounterOpts{
 		Namespace: plugin.Namespace,

@@ -48,6 +48,7 @@ func TestALineupFollowsItsHostNames(t *testing.T) {
 	var s script
 	s.say(nil, time.Hour, "192.0.2.1", "192.0.2.2")
 	r, f := followed(t, &s, "forward . 192.0.2.9 dns.example:5353 192.0.2.1:5353")
+	dnstest.WaitFor(t, "the first look-up to be followed", func() bool { return len(lineupOf(r)) == 3 })
 	moved := []string{"192.0.2.9:53", "192.0.2.2:5353", "192.0.2.3:5353", "192.0.2.1:5353"}
 	for _, step := range []struct {
 		err   error
@@ -59,8 +60,6 @@ func TestALineupFollowsItsHostNames(t *testing.T) {
 		{errors.New("broken"), nil, moved},
 		{nil, []string{"2001:db8::1"}, []string{"192.0.2.9:53", "[2001:db8::1]:5353", "192.0.2.1:5353"}},
 	} {
-		<-r.settled
-		dnstest.WaitFor(t, "the first look-up", f.tried)
 		s.say(step.err, time.Hour, step.addrs...)
 		if _, err := f.refresh(t.Context()); !errors.Is(err, step.err) {
 			t.Fatal(err)
@@ -107,10 +106,10 @@ func TestQuestionsWaitForTheFirstLookupWithinBounds(t *testing.T) {
 		return nil, 0, ctx.Err()
 	})
 	defer func() { _ = f.Close() }()
-	r := &roster{block: b, hosts: map[string]*follower{"dns.example": f}, owner: shared.New(), settled: make(chan struct{})}
-	if err := r.rebuild(); err != nil {
-		t.Fatal(err)
+	r := &roster{
+		block: b, to: b.to, hosts: map[string]*follower{"dns.example": f}, owner: shared.New(), settled: make(chan struct{}),
 	}
+	r.follow()
 
 	if got := r.members(t.Context(), time.Now().Add(10*time.Millisecond)); len(got) != 0 {
 		t.Errorf("%d upstreams before the first look-up", len(got))

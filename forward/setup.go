@@ -67,18 +67,20 @@ func parseBlock(c *caddy.Controller) (*block, error) {
 	if len(to) == 0 {
 		return nil, c.ArgErr()
 	}
-	list, warnings, err := destinations(to)
+	read, err := destinations(to)
 	if err != nil {
 		return nil, c.Errf("%v", err)
 	}
-	b.to = list
+	if b.to = read.list; read.files {
+		b.watched = to
+	}
 	file, line := c.File(), c.Line()
 	for c.NextBlock() {
-		read, ok := properties[c.Val()]
+		property, ok := properties[c.Val()]
 		if !ok {
 			return nil, c.Errf("unknown property '%s': accepted are %s", c.Val(), propertyNames())
 		}
-		if err := read(c, b); err != nil {
+		if err := property(c, b); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +88,7 @@ func parseBlock(c *caddy.Controller) (*block, error) {
 	if err != nil {
 		return nil, c.Errf("%v", err)
 	}
-	for _, w := range append(warnings, more...) {
+	for _, w := range append(read.warnings, more...) {
 		log.Warningf("%s:%d: %s", file, line, w)
 	}
 	return b, nil
