@@ -413,16 +413,21 @@ var rows = []row{
 func TestRows(t *testing.T) {
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
-			m := newMemory(t, []string{"zone.test.", "other.test.", "in-addr.arpa."}, tt.records)
-			s := Defaults()
-			if tt.settings != nil {
-				tt.settings(&s)
-			}
-			for question, w := range tt.asks {
-				if got := show(ask(t, m, s, question, tt.outside)); got != want(w) {
-					t.Errorf("%s\ngot:\n%s\nwant:\n%s", question, got, want(w))
-				}
-			}
+			check(t, tt, "zone.test.", "other.test.", "in-addr.arpa.")
 		})
+	}
+}
+
+func check(t *testing.T, tt row, zones ...string) {
+	t.Helper()
+	m := newMemory(t, zones, tt.records)
+	s := Defaults()
+	if tt.settings != nil {
+		tt.settings(&s)
+	}
+	for question, w := range tt.asks {
+		if got := show(ask(t, m, s, question, tt.outside)); got != want(w) {
+			t.Errorf("%s\ngot:\n%s\nwant:\n%s", question, got, want(w))
+		}
 	}
 }
