@@ -1,6 +1,7 @@
 package dnstest
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/netip"
@@ -101,7 +102,7 @@ func (p *relayed) pass(to, from net.Conn) {
 				return
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			to.(*net.TCPConn).CloseWrite()
 			return
 		}

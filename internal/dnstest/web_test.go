@@ -34,7 +34,7 @@ func TestWebServersAnswer(t *testing.T) {
 		"https3": {NewHTTPS3, func(c *tls.Config) http.RoundTripper { return &http3.Transport{TLSClientConfig: c} }, 3},
 	} {
 		t.Run(proto, func(t *testing.T) {
-			s := tt.server(t, HTTP(203, "text/odd", A("192.0.2.1")))
+			s := tt.server(t, HTTP(http.StatusNonAuthoritativeInfo, "text/odd", A("192.0.2.1")))
 			rt := tt.client(s.ClientTLS())
 			client := &http.Client{Transport: rt, Timeout: 5 * time.Second}
 			response, err := client.Post("https://"+s.Addr().String()+"/any", "application/dns-message", bytes.NewReader(query))
@@ -51,7 +51,7 @@ func TestWebServersAnswer(t *testing.T) {
 			if err := m.Unpack(body); err != nil || len(m.Answer) != 1 {
 				t.Errorf("got %v, %v", m, err)
 			}
-			if response.StatusCode != 203 || response.Header.Get("Content-Type") != "text/odd" || response.ProtoMajor != tt.major {
+			if response.StatusCode != http.StatusNonAuthoritativeInfo || response.Header.Get("Content-Type") != "text/odd" || response.ProtoMajor != tt.major {
 				t.Errorf("got status %d, header %v, %s", response.StatusCode, response.Header, response.Proto)
 			}
 			if s.Questions("") != 1 || s.Conns("") != 1 {

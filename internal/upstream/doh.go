@@ -64,7 +64,7 @@ func newHTTPS(c Config, m *meters) (carrier, error) {
 			rt:       conn,
 			ended:    func() bool { return conn.Err() != nil },
 			local:    local,
-			end:      func() { conn.Close() },
+			end:      func() { _ = conn.Close() },
 		}), nil
 	}
 	return p, nil

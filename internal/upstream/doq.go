@@ -88,13 +88,14 @@ func (s *doqSession) converse(stream *quic.Stream, x *exchange) error {
 	if x.reply[0] != 0 || x.reply[1] != 0 {
 		return fmt.Errorf("%w: message ID is not zero", errLost)
 	}
-	if _, err := stream.Read(prefix[:1]); err != io.EOF {
-		if err == nil {
-			return fmt.Errorf("%w: more than one reply", errLost)
-		}
+	switch _, err := stream.Read(prefix[:1]); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err == nil:
+		return fmt.Errorf("%w: more than one reply", errLost)
+	default:
 		return err
 	}
-	return nil
 }
 
 // lostAtEOF: a stream that ends before its message does breaks the protocol.

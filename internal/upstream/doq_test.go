@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -60,7 +61,8 @@ func TestDoQServerLearnsThatNobodyWaits(t *testing.T) {
 	canceled := make(chan struct{})
 	up := dnstest.NewQUIC(t, func(q *dnstest.Query) {
 		<-q.Stream.Context().Done() // the side that we write to
-		if err, ok := context.Cause(q.Stream.Context()).(*quic.StreamError); ok && err.ErrorCode == doqRequestCancelled {
+		var err *quic.StreamError
+		if errors.As(context.Cause(q.Stream.Context()), &err) && err.ErrorCode == doqRequestCancelled {
 			close(canceled)
 		}
 	})

@@ -36,7 +36,7 @@ func pack(buf []byte, m *dns.Msg, how packing) (wire []byte, qend int, err error
 	q := m.Question[0]
 	off, err := dns.PackDomainName(q.Name, buf, headerSize, nil, false)
 	if err != nil || off == headerSize {
-		return buf, 0, fmt.Errorf("%w: name %q: %v", ErrRequest, q.Name, err)
+		return buf, 0, fmt.Errorf("%w: name %q: %w", ErrRequest, q.Name, err)
 	}
 	binary.BigEndian.PutUint16(buf[off:], q.Qtype)
 	binary.BigEndian.PutUint16(buf[off+2:], q.Qclass)
@@ -130,7 +130,7 @@ func packRRs(buf []byte, off int, rrs []dns.RR) (count uint16, end int, err erro
 			continue
 		}
 		if off, err = dns.PackRR(dns.Copy(rr), buf, off, nil, false); err != nil {
-			return 0, off, fmt.Errorf("%w: %v", ErrRequest, err)
+			return 0, off, fmt.Errorf("%w: %w", ErrRequest, err)
 		}
 		count++
 	}
@@ -159,7 +159,7 @@ func packOPT(buf []byte, off int, opt *dns.OPT, how packing) (int, error) {
 		kept := &dns.OPT{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeOPT, Class: udpSize, Ttl: ttl}, Option: options}
 		var err error
 		if off, err = dns.PackRR(kept, buf, start, nil, false); err != nil {
-			return off, fmt.Errorf("%w: %v", ErrRequest, err)
+			return off, fmt.Errorf("%w: %w", ErrRequest, err)
 		}
 	}
 	if how.keepalive {

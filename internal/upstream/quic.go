@@ -37,7 +37,7 @@ func dialQUIC(ctx context.Context, c Config, config *tls.Config, settings *quic.
 	l := &quicLink{transport: &quic.Transport{Conn: socket}, socket: socket}
 	if l.conn, err = l.transport.Dial(ctx, net.UDPAddrFromAddrPort(c.Addr), config, settings); err != nil {
 		l.transport.Close()
-		socket.Close()
+		_ = socket.Close()
 		return nil, ofQUICDial(err)
 	}
 	return l, nil
@@ -75,7 +75,7 @@ func (l *quicLink) over() bool { return l.conn.Context().Err() != nil }
 func (l *quicLink) shut(code quic.ApplicationErrorCode) {
 	l.conn.CloseWithError(code, "")
 	l.transport.Close()
-	l.socket.Close()
+	_ = l.socket.Close()
 }
 
 // ofQUICDial is ofDial for QUIC, whose TLS alerts are error codes.

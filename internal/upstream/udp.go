@@ -128,7 +128,7 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket, deadline time.
 			from = moved
 		}
 		// An error is the reader's to see, and a lost retransmission is not worth more than the next one.
-		from.conn.Write(x.query)
+		_, _ = from.conn.Write(x.query)
 		x.resent = true
 	}
 }

@@ -147,7 +147,7 @@ func (s *udpSocket) unlock() {
 	s.closed = s.closed || last
 	s.mu.Unlock()
 	if last {
-		s.conn.Close()
+		_ = s.conn.Close()
 	}
 }
 
@@ -162,7 +162,7 @@ func (s *udpSocket) read() {
 	defer close(s.ended)
 	in := newReceiver(s.conn)
 	for {
-		s.conn.SetReadDeadline(s.nextCheck())
+		_ = s.conn.SetReadDeadline(s.nextCheck())
 		err := in.each(s.deliver)
 		switch {
 		case err == nil:
