@@ -122,6 +122,53 @@ func TestTruncateThenWrite(t *testing.T) {
 	within(t, patient, "changed", func() bool { return addrs(t, f, "a.") == "10.0.0.2" })
 }
 
+// A writer that pauses between two lines, with the file open, is waited for.
+func TestAWriterThatPauses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hosts")
+	save(t, path, "10.0.0.1 a\n10.0.0.1 b\n")
+	f, r := follow(t, FilesConfig{Pattern: path, Reload: 10 * time.Millisecond})
+	w, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(w, "10.0.0.2 a\n"); err != nil {
+		t.Fatal(err)
+	}
+	if reading, err := openFile(path); err != nil || !hasWriter(reading) {
+		t.Skipf("the system does not tell who has a file open (%v)", err)
+	} else if err := reading.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); time.Since(start) < 4*settleTime; time.Sleep(time.Millisecond) {
+		if a, b := addrs(t, f, "a."), addrs(t, f, "b."); a != "10.0.0.1" || b != "10.0.0.1" {
+			t.Fatalf("half of the file is served: %q, %q (%v)", a, b, r.all())
+		}
+	}
+	if _, err := io.WriteString(w, "10.0.0.2 b\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	within(t, patient, "changed", func() bool { return addrs(t, f, "a.") == "10.0.0.2" && addrs(t, f, "b.") == "10.0.0.2" })
+}
+
+// Who never closes a file does not keep it from being read.
+func TestAWriterThatNeverEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hosts")
+	save(t, path, "10.0.0.1 a\n")
+	f, _ := follow(t, FilesConfig{Pattern: path, Reload: slow})
+	w, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	if _, err := io.WriteString(w, "10.0.0.2 a\n"); err != nil {
+		t.Fatal(err)
+	}
+	within(t, patient, "changed", func() bool { return addrs(t, f, "a.") == "10.0.0.2" })
+}
+
 func TestAFileThatStaysEmptyIsEmpty(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hosts")
 	save(t, path, "10.0.0.1 a\n")

@@ -82,7 +82,7 @@ func (f *file) look(ctx context.Context, now time.Time) outcome {
 	}
 	if !first {
 		if wait := f.settle(st, now); wait > 0 {
-			return outcome{again: wait}
+			return outcome{again: min(wait, settleTime)} // a writer may have gone before that
 		}
 	}
 	kind, report, err := f.read(ctx, st)
@@ -133,7 +133,7 @@ func (f *file) settle(st stamp, now time.Time) time.Duration {
 	if f.since.IsZero() || st != f.pending {
 		f.pending, f.since = st, now
 	}
-	return f.since.Add(patience(st, f.good, f.endsMidLine(st))).Sub(now)
+	return f.since.Add(patience(st, f.good, f.hints(st))).Sub(now)
 }
 
 // fail notes err and compares it with the one before.

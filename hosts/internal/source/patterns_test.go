@@ -101,22 +101,28 @@ func TestTooManyFiles(t *testing.T) {
 func TestPatience(t *testing.T) {
 	loaded := stamp{size: 10000}
 	for _, tt := range []struct {
-		now     stamp
-		midLine bool
-		want    time.Duration
+		now  stamp
+		h    hints
+		want time.Duration
 	}{
-		{stamp{size: 20000}, false, settleTime},
-		{stamp{size: 20000}, true, settleTime},
-		{stamp{size: 0}, false, emptyTime},
-		{stamp{size: 9000}, true, midLineTime},
-		{stamp{size: 9000}, false, settleTime},
-		{stamp{size: 100}, true, settleTime}, // programs write so little at once
+		{stamp{size: 20000}, hints{}, settleTime},
+		{stamp{size: 9000}, hints{}, settleTime},
+		{stamp{size: 20000}, hints{midLine: true}, suspectTime},
+		{stamp{size: 4000}, hints{}, suspectTime},
+		{stamp{size: 5000}, hints{}, settleTime},
+		{stamp{size: 0}, hints{}, busyTime},
+		{stamp{size: 20000}, hints{writer: true}, busyTime},
 	} {
-		if got := patience(tt.now, loaded, tt.midLine); got != tt.want {
+		if got := patience(tt.now, loaded, tt.h); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt, got, tt.want)
 		}
 	}
-	if got := patience(stamp{}, stamp{}, false); got != settleTime {
-		t.Errorf("empty as before: %v", got)
+	for _, now := range []stamp{{}, {size: 10}} { // programs write so little at once
+		if got := patience(now, stamp{}, hints{midLine: true}); got != settleTime {
+			t.Errorf("%+v after an empty file: %v", now, got)
+		}
+	}
+	if got := patience(stamp{size: 10}, stamp{size: 100}, hints{midLine: true}); got != settleTime {
+		t.Errorf("a small file: %v", got)
 	}
 }

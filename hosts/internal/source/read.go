@@ -105,19 +105,21 @@ func (f *file) same(ctx context.Context, r reader) (bool, error) {
 	return h.Sum64() == f.hash, err
 }
 
-// endsMidLine reports whether a file of the stamp st has a last octet, and it does not end a line.
-func (f *file) endsMidLine(st stamp) bool {
-	if st.size == 0 {
-		return false
-	}
+// hints looks at the end of a file of the stamp st, and at who else has it open. What cannot be found out is not
+// reported.
+func (f *file) hints(st stamp) hints {
 	r, err := f.open(f.path)
 	if err != nil {
-		return false
+		return hints{}
 	}
 	defer func() { _ = r.Close() }()
-	var last [1]byte
-	_, err = r.ReadAt(last[:], st.size-1)
-	return err == nil && last[0] != '\n' && last[0] != '\r' && last[0] != 0 // 0: the end of a UTF-16 line feed
+	h := hints{writer: hasWriter(r)}
+	if st.size > 0 {
+		var last [1]byte
+		_, err = r.ReadAt(last[:], st.size-1)
+		h.midLine = err == nil && last[0] != '\n' && last[0] != '\r' && last[0] != 0 // 0 ends a UTF-16 line feed
+	}
+	return h
 }
 
 // hashReader hashes what is read through it.

@@ -14,27 +14,34 @@ type stamp struct {
 	links uint64 // names the file has; 0 means that it was deleted or replaced and only a mount still shows it
 }
 
-// patience: how long a file must stand still before it is read.
+// How long a file must stand still before it is read.
 const (
 	// settleTime is longer than the pauses of a program that writes a file from one end to the other.
-	settleTime = 50 * time.Millisecond
-	// emptyTime is for a file that had content and is empty: most likely somebody is about to write it.
-	emptyTime = 2 * time.Second
-	// midLineTime is for a file that lost content and ends in the middle of a line.
-	midLineTime = time.Second
+	settleTime = 100 * time.Millisecond
+	// suspectTime is for a file that looks like the beginning of one.
+	suspectTime = time.Second
+	// busyTime is for a file that somebody has open to write, and for one that had content and is empty: most likely
+	// somebody is about to write. Who keeps files open for ever does not stop them from being read.
+	busyTime = 2 * time.Second
 )
 
 // block is what programs write at a time. A file that is smaller appears whole or not at all.
 const block = 4096
 
+// hints is what else is known about a file.
+type hints struct {
+	midLine bool // its last octet does not end a line
+	writer  bool // somebody has it open to write
+}
+
 // patience returns how long a file with the stamp now must stand still before its content counts, given the stamp of
-// the content that was loaded before. midLine is set when the last octet does not end a line.
-func patience(now, loaded stamp, midLine bool) time.Duration {
+// the content that was loaded before.
+func patience(now, loaded stamp, h hints) time.Duration {
 	switch {
-	case now.size == 0 && loaded.size > 0:
-		return emptyTime
-	case midLine && now.size >= block && now.size < loaded.size:
-		return midLineTime
+	case h.writer, now.size == 0 && loaded.size > 0:
+		return busyTime
+	case h.midLine && now.size >= block, loaded.size >= block && now.size < loaded.size/2:
+		return suspectTime
 	}
 	return settleTime
 }
