@@ -70,8 +70,12 @@ func (d data) encloser(q *table.Question, deep bool, found existence) (skip int,
 	if found != absent {
 		return 0, false
 	}
+	depth := 0
+	for _, t := range d {
+		depth = max(depth, t.Depth())
+	}
 	var none addressRecords
-	for skip = 1; skip <= q.Labels(); skip++ {
+	for skip = max(1, q.Labels()-depth); skip <= q.Labels(); skip++ {
 		if d.exact(q.Key(skip), &none) != absent {
 			return skip, true
 		}

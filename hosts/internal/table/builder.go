@@ -3,6 +3,8 @@ package table
 import (
 	"net/netip"
 	"slices"
+
+	"github.com/trident-dns/trident/hosts/internal/wire"
 )
 
 // Builder makes a Table. It is not safe for concurrent use.
@@ -11,6 +13,7 @@ type Builder struct {
 	addrs  [][16]byte
 	byAddr index
 	pairs  pairs
+	depth  int
 
 	// The address of the last entry: the lines of a list mostly share one.
 	last   [16]byte
@@ -33,6 +36,7 @@ func (b *Builder) Add(name []byte, a netip.Addr) error {
 		return ErrFull
 	}
 	if isNew {
+		b.depth = max(b.depth, wire.Labels(name))
 		b.names.addParents(pos, name)
 	}
 	head := b.names.arena.ref(pos)
@@ -67,7 +71,7 @@ func (b *Builder) addrID(a [16]byte) uint32 {
 
 // Table returns what was added. The builder must not be used afterwards.
 func (b *Builder) Table() *Table {
-	t := &Table{entries: b.pairs.n}
+	t := &Table{entries: b.pairs.n, depth: b.depth}
 	t.lists = b.resolve()
 	t.rev, t.revEnd = b.reverse()
 	b.names.fit()

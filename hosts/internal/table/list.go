@@ -1,5 +1,7 @@
 package table
 
+import "github.com/trident-dns/trident/hosts/internal/wire"
+
 // What the reference of a name in a List says it covers.
 const (
 	coversName  = 1 << iota // the name itself
@@ -10,7 +12,7 @@ const (
 type List struct {
 	names names
 	n     int
-	below bool // some name covers what is below it
+	below int // the most labels that a name has that covers what is below it; 0 when there is none
 }
 
 // Len returns how many names the list holds.
@@ -19,15 +21,13 @@ func (l *List) Len() int { return l.n }
 // Size returns the bytes that the list takes.
 func (l *List) Size() int { return l.names.size() }
 
-// Covers reports whether the list holds the name of q, or covers it from above.
+// Covers reports whether the list holds the name of q, or covers it from above. A question with many labels costs no
+// more than the names of the list have.
 func (l *List) Covers(q *Question) bool {
 	if l.has(q.Key(0), coversName|coversBelow) {
 		return true
 	}
-	if !l.below {
-		return false
-	}
-	for skip := 1; skip <= q.Labels(); skip++ {
+	for skip := max(1, q.Labels()-l.below); skip < q.Labels(); skip++ {
 		if l.has(q.Key(skip), coversBelow) {
 			return true
 		}
@@ -50,12 +50,13 @@ func NewListBuilder(names int) *ListBuilder {
 	return b
 }
 
-// Add adds name, which is in wire format and lower case, and with below everything below it. The error is ErrFull.
+// Add adds name, which is in wire format, lower case and not the root, and with below everything below it. The error is
+// ErrFull.
 func (b *ListBuilder) Add(name []byte, below bool) error {
 	covers := uint32(coversName)
 	if below {
 		covers = coversBelow
-		b.list.below = true
+		b.list.below = max(b.list.below, wire.Labels(name))
 	}
 	pos, isNew, full := b.list.names.add(name, covers)
 	switch {

@@ -13,7 +13,7 @@ type Question struct {
 	labels int
 	start  [maxLabels + 1]uint8 // of each label, and of the root
 	hash   [maxLabels + 1]uint32
-	hashed int // hash is known for so many suffixes
+	hashed [2]uint64 // a bit for each suffix whose hash is known
 	wild   [wire.MaxName + 2]byte
 }
 
@@ -29,7 +29,7 @@ func (q *Question) Set(text string) error {
 	if err != nil {
 		return err
 	}
-	q.n, q.labels, q.hashed = len(b), 0, 0
+	q.n, q.labels, q.hashed = len(b), 0, [2]uint64{}
 	for i := 0; b[i] != 0; i += int(b[i]) + 1 {
 		q.start[q.labels] = uint8(i)
 		q.labels++
@@ -46,10 +46,12 @@ func (q *Question) Suffix(skip int) []byte { return q.wire[q.start[skip]:q.n] }
 
 // Key returns the key of the name without its first skip labels.
 func (q *Question) Key(skip int) Key {
-	for ; q.hashed <= skip; q.hashed++ {
-		q.hash[q.hashed] = hashOf(q.Suffix(q.hashed))
+	name := q.Suffix(skip)
+	if bit := uint64(1) << (skip % 64); q.hashed[skip/64]&bit == 0 {
+		q.hashed[skip/64] |= bit
+		q.hash[skip] = hashOf(name)
 	}
-	return Key{q.Suffix(skip), q.hash[skip]}
+	return Key{name, q.hash[skip]}
 }
 
 // Wildcard returns the key of the wildcard name directly below the name without its first skip labels. It is valid

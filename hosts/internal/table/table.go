@@ -50,6 +50,7 @@ type Table struct {
 	revEnd  []uint32   // for each address: where its names end in rev; they start where those of the last one end
 	rev     []uint32   // positions of names, for each address in the order of their lines
 	entries int
+	depth   int // the most labels that a name has
 }
 
 // Find returns how the name exists, and when Exact its addresses.
@@ -108,6 +109,9 @@ func (n Names) At(i int) []byte { return n.t.names.arena.at(n.pos[i]) }
 
 // Entries returns how many pairs of a name and an address the table holds.
 func (t *Table) Entries() int { return t.entries }
+
+// Depth returns how many labels the longest names have: nothing with more of them exists.
+func (t *Table) Depth() int { return t.depth }
 
 // Size returns the bytes that the table takes.
 func (t *Table) Size() int {

@@ -225,6 +225,21 @@ func TestAListCoversItsNamesAndWhatIsBelow(t *testing.T) {
 	}
 }
 
+func TestTheLongestQuestion(t *testing.T) {
+	b := NewListBuilder(0)
+	if err := b.Add(pack(t, "a.example."), true); err != nil {
+		t.Fatal(err)
+	}
+	l := b.List()
+	for name, want := range map[string]bool{
+		strings.Repeat("x.", 122) + "a.example.": true, strings.Repeat("x.", 122) + "b.example.": false,
+	} {
+		if got := l.Covers(ask(t, name)); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestEmptyTables(t *testing.T) {
 	tab, l := NewBuilder(0).Table(), NewListBuilder(0).List()
 	if m, _ := tab.Find(ask(t, "a.").Key(0)); m != None || tab.Names(netip.IPv4Unspecified()).Len() != 0 {
