@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"io"
 	"iter"
@@ -72,38 +73,25 @@ func check(f *os.File) ([]Section, error) {
 	return parse(f, body)
 }
 
-// parse finds the sections in the first size bytes of r.
+// parse finds the sections in the first size bytes of r, which are all but the last checksum.
 func parse(r io.ReaderAt, size int64) ([]Section, error) {
 	d := newDecoder(r, 0, size)
-	head := d.bytes(uint64(len(magic)))
-	switch {
-	case d.err != nil:
-		return nil, d.err
-	case string(head[:len(head)-1]) != magic[:len(magic)-1]:
-		return nil, fmt.Errorf("%w: it begins with %q", ErrDamaged, head)
-	case string(head) != magic:
-		return nil, fmt.Errorf("%w: %d", ErrVersion, head[len(head)-1])
-	}
-	n := d.uint(SectionLimit)
-	var sections []Section
-	for range n {
-		s := d.section()
-		start := d.offset
-		for range d.records(s.Range) {
+	sections := d.head()
+	for i := range sections {
+		s := &sections[i]
+		keys, start := s.Range, d.offset
+		for range d.records(keys) {
 			s.At.Keys++
 		}
-		if d.err != nil {
-			return nil, d.err
-		}
-		s.KVs = func(yield func(mirror.KV) bool) {
-			newDecoder(r, start, size).records(s.Range)(yield)
-		}
-		sections = append(sections, s)
+		s.KVs = func(yield func(mirror.KV) bool) { newDecoder(r, start, size).records(keys)(yield) }
 	}
 	if d.err == nil && d.offset != size {
 		d.fail("%d bytes after the last section", size-d.offset)
 	}
-	return sections, d.err
+	if d.err != nil {
+		return nil, d.err
+	}
+	return sections, nil
 }
 
 // decoder reads the format and remembers the first error. It allocates nothing that the file is too short to fill.
@@ -111,13 +99,18 @@ type decoder struct {
 	r      *bufio.Reader
 	offset int64 // of the next byte
 	size   int64
+	sum    hash.Hash32 // of what was read, up to the end of the head; nil after it
 	err    error
 }
 
 func newDecoder(r io.ReaderAt, offset, size int64) *decoder {
 	left := size - offset
 	buffered := bufio.NewReaderSize(io.NewSectionReader(r, offset, left), int(min(left, 1<<16)))
-	return &decoder{r: buffered, offset: offset, size: size}
+	d := &decoder{r: buffered, offset: offset, size: size}
+	if offset == 0 {
+		d.sum = crc32.New(castagnoli)
+	}
+	return d
 }
 
 func (d *decoder) fail(format string, args ...any) {
@@ -131,8 +124,17 @@ func (d *decoder) ReadByte() (byte, error) {
 	b, err := d.r.ReadByte()
 	if err == nil {
 		d.offset++
+		if d.sum != nil { // here, to spare the allocation
+			d.hash([]byte{b})
+		}
 	}
 	return b, err
+}
+
+func (d *decoder) hash(read []byte) {
+	if d.sum != nil {
+		_, _ = d.sum.Write(read) // a hash takes everything
+	}
 }
 
 // uint reads an integer of at most limit.
@@ -162,6 +164,7 @@ func (d *decoder) bytes(n uint64) []byte {
 	buf := make([]byte, n)
 	read, err := io.ReadFull(d.r, buf)
 	d.offset += int64(read)
+	d.hash(buf[:read])
 	if err != nil {
 		d.fail("reading: %w", err)
 	}
@@ -170,7 +173,33 @@ func (d *decoder) bytes(n uint64) []byte {
 
 func (d *decoder) string() string { return string(d.bytes(d.uint(math.MaxInt64))) }
 
-// section reads what comes before the records.
+// head reads what comes before the records. It returns nothing when there is an error.
+func (d *decoder) head() []Section {
+	first := d.bytes(uint64(len(magic)))
+	switch {
+	case d.err != nil:
+		return nil
+	case string(first[:len(first)-1]) != magic[:len(magic)-1]:
+		d.fail("it begins with %q", first)
+	case string(first) != magic:
+		d.err = fmt.Errorf("%w: %d", ErrVersion, first[len(first)-1])
+	}
+	var sections []Section
+	for n := d.uint(SectionLimit); n > 0 && d.err == nil; n-- {
+		sections = append(sections, d.section())
+	}
+	sum := d.sum.Sum32()
+	if stored := d.bytes(crc32.Size); d.err == nil && binary.BigEndian.Uint32(stored) != sum {
+		d.fail("checksum of the head")
+	}
+	if d.err != nil {
+		return nil
+	}
+	d.sum = nil
+	return sections
+}
+
+// section reads the range and the position of a section.
 func (d *decoder) section() Section {
 	var s Section
 	s.Range = mirror.Range{Start: d.string(), End: d.string()}

@@ -5,13 +5,17 @@
 // one. Open checks every byte before the first record is seen. What the package does not do: it does not keep a file
 // from being read by others, so that whoever wants the records of a zone kept private has to mind the directory.
 //
-// The format, version 1. Integers are varints as in encoding/binary, strings follow their length:
+// The format, version 1. Integers are varints as in encoding/binary, strings follow their length, checksums are CRC-32
+// (Castagnoli) of all that comes before, 4 bytes, big endian:
 //
 //	magic     8 bytes
 //	sections  number of them
-//	section   range (start, end), position (cluster, term, revision, began), records, an empty key
-//	record    key, value, revision, lease
-//	checksum  CRC-32 (Castagnoli) of all that comes before, 4 bytes, big endian
+//	section   range (start, end), position (cluster, term, revision, began)
+//	          ... for each
+//	checksum
+//	records   key, value, revision, lease; an empty key ends a section
+//	          ... for each section
+//	checksum
 package snapshot
 
 import (

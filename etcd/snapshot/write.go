@@ -58,19 +58,29 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// notOlder compares sections with those of the file. One that cannot be read is worth nothing.
+// notOlder compares sections with those of the file. One that is damaged is worth nothing.
 func notOlder(path string, sections []Section) error {
-	f, err := Open(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil //nolint:nilerr // see above
 	}
 	defer f.Close()
-	for _, old := range f.Sections {
+	info, err := f.Stat()
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	// The positions are in the head. Only when they forbid to write does it matter whether the rest is whole.
+	olds := newDecoder(f, 0, info.Size()).head()
+	for _, old := range olds {
 		for _, s := range sections {
-			if s.Range == old.Range && !s.At.Follows(old.At) {
-				return fmt.Errorf("%w: %s has revision %d of %s, to be replaced by %d",
-					ErrOlder, path, old.At.Revision, old.Range, s.At.Revision)
+			if s.Range != old.Range || s.At.Follows(old.At) {
+				continue
 			}
+			if _, err := check(f); err != nil {
+				return nil //nolint:nilerr // see above
+			}
+			return fmt.Errorf("%w: %s has revision %d of %s, to be replaced by %d",
+				ErrOlder, path, old.At.Revision, old.Range, s.At.Revision)
 		}
 	}
 	return nil
@@ -79,36 +89,35 @@ func notOlder(path string, sections []Section) error {
 // encoder writes the format and remembers the first error.
 type encoder struct {
 	w   *bufio.Writer
-	sum hash.Hash32
-	buf []byte // of one integer
+	out io.Writer   // what w writes to: the file and sum
+	sum hash.Hash32 // of what was flushed
+	buf []byte      // of one integer
 	err error
 }
 
 func encode(f io.Writer, sections []Section) error {
 	sum := crc32.New(castagnoli)
-	e := &encoder{w: bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16), sum: sum}
+	out := io.MultiWriter(f, sum)
+	e := &encoder{w: bufio.NewWriterSize(out, 1<<16), out: out, sum: sum}
 	e.bytes(magic)
 	e.uint(uint64(len(sections)))
 	for _, s := range sections {
-		e.section(s)
+		e.string(s.Range.Start)
+		e.string(s.Range.End)
+		e.uint(s.At.ClusterID)
+		e.uint(s.At.RaftTerm)
+		e.uint(uint64(s.At.Revision))
+		e.uint(uint64(s.At.Began))
 	}
-	if e.err == nil {
-		e.err = e.w.Flush()
+	e.checksum()
+	for _, s := range sections {
+		e.records(s)
 	}
-	if e.err != nil {
-		return e.err
-	}
-	_, err := f.Write(sum.Sum(nil))
-	return err
+	e.checksum()
+	return e.err
 }
 
-func (e *encoder) section(s Section) {
-	e.string(s.Range.Start)
-	e.string(s.Range.End)
-	e.uint(s.At.ClusterID)
-	e.uint(s.At.RaftTerm)
-	e.uint(uint64(s.At.Revision))
-	e.uint(uint64(s.At.Began))
+func (e *encoder) records(s Section) {
 	last := ""
 	for kv := range s.KVs {
 		if e.err != nil {
@@ -119,13 +128,22 @@ func (e *encoder) section(s Section) {
 			return
 		}
 		e.string(kv.Key)
-		e.uint(uint64(len(kv.Value)))
-		e.bytes(string(kv.Value))
+		e.string(string(kv.Value))
 		e.uint(uint64(kv.ModRevision))
 		e.uint(uint64(kv.Lease))
 		last = kv.Key
 	}
 	e.string("")
+}
+
+// checksum writes that of all before it.
+func (e *encoder) checksum() {
+	if e.err == nil {
+		e.err = e.w.Flush()
+	}
+	if e.err == nil {
+		_, e.err = e.out.Write(e.sum.Sum(nil))
+	}
 }
 
 func (e *encoder) uint(n uint64) {
