@@ -75,7 +75,11 @@ func hasAddr(list []dns.RR, ip netip.Addr) bool {
 // pointerRecords returns PTR records of one owner name for names in wire format. There may be many of them: they take
 // three pieces of memory.
 func pointerRecords(owner string, ttl uint32, names [][]byte) []dns.RR {
-	var text []byte
+	size := 0
+	for _, name := range names {
+		size += len(name) // as long as its text, without escapes
+	}
+	text := make([]byte, 0, size)
 	ends := make([]int, 0, maxPTR)
 	for _, name := range names {
 		text = wire.AppendText(text, name)

@@ -141,12 +141,23 @@ func AppendText(dst, b []byte) []byte {
 
 // appendChar escapes what miekg/dns escapes, so that the text packs to the same octets.
 func appendChar(dst []byte, c byte) []byte {
-	switch c {
-	case '.', ' ', '\'', '@', ';', '(', ')', '"', '\\':
+	switch {
+	case plain[c]:
+		return append(dst, c)
+	case ' ' <= c && c <= '~':
 		return append(dst, '\\', c)
 	}
-	if c < ' ' || c > '~' {
-		return append(dst, '\\', '0'+c/100, '0'+c/10%10, '0'+c%10)
-	}
-	return append(dst, c)
+	return append(dst, '\\', '0'+c/100, '0'+c/10%10, '0'+c%10)
 }
+
+// plain marks the characters that stand for themselves.
+var plain = func() (t [256]bool) {
+	for c := byte('!'); c <= '~'; c++ {
+		switch c {
+		case '.', '\'', '@', ';', '(', ')', '"', '\\':
+		default:
+			t[c] = true
+		}
+	}
+	return t
+}()
