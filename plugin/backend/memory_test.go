@@ -16,6 +16,7 @@ import (
 type memory struct {
 	zones   map[string]*Zone
 	records []stored
+	cuts    map[string]bool
 }
 
 type stored struct {
@@ -26,7 +27,7 @@ type stored struct {
 // newMemory reads lines "KEY VALUE" below /skydns.
 func newMemory(t testing.TB, zones []string, lines string) *memory {
 	t.Helper()
-	m := &memory{zones: map[string]*Zone{}}
+	m := &memory{zones: map[string]*Zone{}, cuts: map[string]bool{}}
 	for _, name := range zones {
 		z := NewZone(name)
 		m.zones[z.Name] = z
@@ -45,14 +46,18 @@ func newMemory(t testing.TB, zones []string, lines string) *memory {
 			t.Fatalf("%s: %v", key, err)
 		}
 		m.records = append(m.records, stored{path, r})
+		if rr := r.RR(); rr != nil && rr.Header().Rrtype == dns.TypeNS {
+			m.cuts[skydns.StripPath(path, r.Strip())] = true
+		}
 	}
 	slices.SortStableFunc(m.records, func(a, b stored) int { return cmp.Compare(a.path, b.path) })
 	return m
 }
 
 func (m *memory) Ascend(from string, yield func(string, *skydns.Record) bool) {
-	for _, s := range m.records {
-		if s.path >= from && !yield(s.path, s.r) {
+	start, _ := slices.BinarySearchFunc(m.records, from, func(s stored, from string) int { return cmp.Compare(s.path, from) })
+	for _, s := range m.records[start:] {
+		if !yield(s.path, s.r) {
 			return
 		}
 	}
@@ -66,18 +71,9 @@ func (m *memory) Owned(path string, yield func(string, *skydns.Record) bool) {
 	}
 }
 
-func (m *memory) Cut(path string) bool {
-	for _, s := range m.records {
-		if rr := s.r.RR(); rr != nil && rr.Header().Rrtype == dns.TypeNS &&
-			skydns.StripPath(s.path, s.r.Strip()) == path {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *memory) HasCuts() bool       { return true }
-func (m *memory) Serial(*Zone) uint32 { return 7 }
+func (m *memory) Cut(path string) bool { return m.cuts[path] }
+func (m *memory) HasCuts() bool        { return len(m.cuts) > 0 }
+func (m *memory) Serial(*Zone) uint32  { return 7 }
 
 func (m *memory) Zone(name string) (*Zone, Store) {
 	for offset, end := 0, false; !end; offset, end = dns.NextLabel(name, offset) {
