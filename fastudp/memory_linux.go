@@ -17,7 +17,7 @@ func availableMemory() int64 {
 	memory := int64(math.MaxInt64)
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
-		memory = int64(uint64(info.Totalram) * uint64(info.Unit))
+		memory = int64(info.Totalram) * int64(info.Unit)
 	}
 	for _, file := range cgroupLimits {
 		text, err := os.ReadFile(file)

@@ -1,6 +1,7 @@
 package fastudp
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -103,11 +104,15 @@ func (w *response) Write(m []byte) (int, error) {
 	if len(m) == 0 {
 		return 0, nil
 	}
-	buf := replyBuffers.Get().(*replyBuffer)
-	data := append(buf[:0], m...)
-	if len(m) > len(buf) {
-		replyBuffers.Put(buf)
-		buf = nil
+	var (
+		buf  *replyBuffer
+		data []byte
+	)
+	if len(m) <= len(buf) {
+		buf = replyBuffers.Get().(*replyBuffer)
+		data = buf[:copy(buf[:], m)]
+	} else {
+		data = bytes.Clone(m)
 	}
 	if err := w.queue(data, buf); err != nil {
 		return 0, err

@@ -28,10 +28,10 @@ type Peer struct {
 func (p *Peer) Store(a *net.UDPAddr, ip *[16]byte) {
 	a.Port = int(binary.BigEndian.Uint16(p.name[2:4]))
 	if p.nameLen == unix.SizeofSockaddrInet4 {
-		a.IP = append(ip[:0:4], p.name[4:8]...)
+		a.IP = ip[:copy(ip[:], p.name[4:8])]
 		return
 	}
-	a.IP = append(ip[:0], p.name[8:24]...)
+	a.IP = ip[:copy(ip[:], p.name[8:24])]
 	if scope := binary.NativeEndian.Uint32(p.name[24:28]); scope != 0 {
 		a.Zone = zone(int(scope))
 	}

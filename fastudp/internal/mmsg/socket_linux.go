@@ -1,6 +1,7 @@
 package mmsg
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"syscall"
@@ -116,7 +117,7 @@ func (s *Socket) Unsteer() error {
 	err := s.control(func(fd int) error {
 		return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DETACH_REUSEPORT_BPF, 0)
 	})
-	if err == unix.ENOENT {
+	if errors.Is(err, unix.ENOENT) {
 		return nil
 	}
 	return err
