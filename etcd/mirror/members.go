@@ -46,7 +46,9 @@ func (c *connector) syncOnce(ctx context.Context) {
 	defer c.unlock()
 	if all := joinEndpoints(c.cfg.Endpoints, resp.Members); !slices.Equal(all, c.endpoints) {
 		c.endpoints = all
-		client.SetEndpoints(all...)
+		if c.client == client { // else it was dropped meanwhile, and the next one begins with all
+			client.SetEndpoints(all...)
+		}
 	}
 }
 

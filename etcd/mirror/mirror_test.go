@@ -170,6 +170,25 @@ func TestSeveralFeedsShareOneConnection(t *testing.T) {
 	}
 }
 
+// What a reload opens, and a failed one throws away, must be gone: goroutines, which TestMain counts, and connections.
+func TestMirrorsOpenedAndClosedLeaveNothing(t *testing.T) {
+	e := etcdtest.Start(t)
+	e.Put("/s/1", "1")
+	for i := range 50 {
+		m, err := Open(Config{Endpoints: []string{e.Endpoint()}, Timing: testTiming()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newCopySink()
+		f := m.Subscribe(Prefix("/s/"), s, Position{})
+		if i%2 == 0 { // else close it in the middle of connecting
+			eventually(t, "copy", func() bool { return f.Status().State == Fresh })
+		}
+		m.Close()
+	}
+	eventually(t, "no connection", func() bool { return e.Bridge().Open() == 0 })
+}
+
 func TestSubscribeToClosedMirrorIsClosed(t *testing.T) {
 	m := open(t, Config{Endpoints: []string{"http://127.0.0.1:1"}})
 	m.Close()

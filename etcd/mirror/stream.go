@@ -44,6 +44,9 @@ func (f *Feed) openStream(ctx context.Context, client *clientv3.Client, cancel f
 	// A fragment is as large as the largest value, which the server limits.
 	w, err := pb.NewWatchClient(client.ActiveConnection()).
 		Watch(ctx, grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(math.MaxInt32))
+	if err != nil && ctx.Err() != nil && f.ctx.Err() == nil {
+		return nil, context.DeadlineExceeded
+	}
 	if err != nil {
 		return nil, rpctypes.Error(err)
 	}

@@ -60,6 +60,13 @@ func (b *Bridge) Heal() { b.set(func() { b.paused, b.cut = false, false }) }
 // Connections is how many connections were made through the bridge so far.
 func (b *Bridge) Connections() int64 { return b.dialed.Load() }
 
+// Open is how many connections go through the bridge now.
+func (b *Bridge) Open() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.conns) / 2 // each has a client's and a server's side
+}
+
 func (b *Bridge) set(change func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
