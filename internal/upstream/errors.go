@@ -119,7 +119,7 @@ func ofConn(err error) error {
 // isRefused tells the errors by which a host or a router says that a datagram or a SYN cannot arrive.
 func isRefused(err error) bool {
 	for _, errno := range []syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
-		syscall.EHOSTDOWN, syscall.EACCES, syscall.EPERM, syscall.EADDRNOTAVAIL} {
+		syscall.EHOSTDOWN, syscall.EACCES, syscall.EPERM} {
 		if errors.Is(err, errno) {
 			return true
 		}

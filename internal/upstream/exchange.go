@@ -41,6 +41,7 @@ type exchange struct {
 	stream   *streamConn // nil for what is no stream
 	sent     time.Time   // of the first transmission
 	received time.Time
+	deadline time.Time // for UDP
 	timer    *time.Timer
 }
 

@@ -108,12 +108,11 @@ func (r *Resolver) Close() error {
 // Exchange asks q, once: a retransmission, a new connection in place of a dead one and the repetition of a truncated
 // question over TCP (with PreferUDP) belong to the same attempt. On error the Answer still says what had been sent, and
 // from where.
-func (r *Resolver) Exchange(ctx context.Context, q Question) (Answer, error) {
+func (r *Resolver) Exchange(ctx context.Context, q Question) (answer Answer, err error) {
 	start := time.Now()
 	x := newExchange()
-	defer x.release()
-
-	answer, err := r.exchange(ctx, x, q)
+	err = r.exchange(ctx, x, &q, &answer)
+	x.release()
 	if err != nil {
 		r.meters.failed(err)
 		return answer, err
@@ -122,52 +121,58 @@ func (r *Resolver) Exchange(ctx context.Context, q Question) (Answer, error) {
 	return answer, nil
 }
 
-func (r *Resolver) exchange(ctx context.Context, x *exchange, q Question) (Answer, error) {
+// exchange passes by reference what Exchange passes by value: the server calls this on a stack that has just begun to
+// grow, and each time it has to grow costs as much as unpacking the reply.
+func (r *Resolver) exchange(ctx context.Context, x *exchange, q *Question, answer *Answer) error {
 	if r.datagrams != nil && r.overUDP(q) {
-		answer, err := r.try(ctx, x, r.datagrams, q)
+		err := r.try(ctx, x, r.datagrams, q.Msg, answer)
 		switch {
-		case errors.Is(err, errSpoofed):
 		case err == nil && answer.Msg.Truncated && r.cfg.PreferUDP:
+		case err != nil && errors.Is(err, errSpoofed):
 		default:
-			return answer, err
+			return err
 		}
 	}
-	return r.try(ctx, x, r.streams, q)
+	return r.try(ctx, x, r.streams, q.Msg, answer)
 }
 
-func (r *Resolver) overUDP(q Question) bool {
+func (r *Resolver) overUDP(q *Question) bool {
 	return !r.cfg.ForceTCP && (r.cfg.PreferUDP || q.Proto != "tcp")
 }
 
-// try asks q over one carrier.
-func (r *Resolver) try(ctx context.Context, x *exchange, c carrier, q Question) (answer Answer, err error) {
+// try asks m over one carrier.
+func (r *Resolver) try(ctx context.Context, x *exchange, c carrier, m *dns.Msg, answer *Answer) (err error) {
 	x.reset()
-	if x.query, x.qend, err = pack(x.query, q.Msg, c.limits()); err != nil {
-		return Answer{}, err
+	*answer = Answer{}
+	if x.query, x.qend, err = pack(x.query, m, c.limits()); err != nil {
+		return err
 	}
 	if ctx.Err() != nil {
-		return Answer{}, ofContext(ctx)
+		return ofContext(ctx)
 	}
 	err = c.carry(ctx, x)
-	answer = Answer{
-		Proto:    x.proto,
-		Local:    x.local,
-		WireID:   x.id,
-		Sent:     x.sent,
-		Received: x.received,
-	}
+	answer.Proto, answer.Local, answer.WireID = x.proto, x.local, x.id
+	answer.Sent, answer.Received = x.sent, x.received
 	if err != nil {
-		return answer, err
+		return err
 	}
-	var idle time.Duration
-	answer.Msg, idle, err = unpack(x.reply, x.qend, q.Msg, c == r.datagrams)
+	return r.read(x, m, c == r.datagrams, answer)
+}
+
+// read unpacks the reply, and does what it says to us.
+func (r *Resolver) read(x *exchange, m *dns.Msg, datagram bool, answer *Answer) error {
+	reply, idle, err := unpack(x.reply, x.qend, m, datagram)
+	if err != nil {
+		return err
+	}
 	if idle != unsaid && x.stream != nil {
 		x.stream.keepalive(idle)
 	}
-	if err == nil && x.age > 0 {
-		growOld(answer.Msg, x.age)
+	if x.age > 0 {
+		growOld(reply, x.age)
 	}
-	return answer, err
+	answer.Msg = reply
+	return nil
 }
 
 // probe asks for what the configuration says. Whatever rcode comes back, the resolver is alive.
@@ -177,7 +182,8 @@ func (r *Resolver) probe(ctx context.Context) error {
 	m.RecursionDesired = r.cfg.Probe.RecursionDesired
 	x := newExchange()
 	defer x.release()
-	_, err := r.exchange(ctx, x, Question{Msg: m})
+	var answer Answer
+	err := r.exchange(ctx, x, &Question{Msg: m}, &answer)
 	if errors.Is(err, ErrMalformed) {
 		return nil // somebody is there, which is all that a probe asks
 	}

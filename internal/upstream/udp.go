@@ -59,30 +59,35 @@ func (u *udp) limits() packing { return packing{} }
 func (u *udp) carry(ctx context.Context, x *exchange) error {
 	x.proto = "udp"
 	x.sent = time.Now()
-	deadline := x.sent.Add(u.cfg.readTimeout())
-	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
-		deadline = d
+	x.deadline = x.sent.Add(u.cfg.readTimeout())
+	if d, ok := ctx.Deadline(); ok && d.Before(x.deadline) {
+		x.deadline = d
 	}
-	first, reused, err := u.enlist(x)
+	s, reused, err := u.enlist(x)
 	if err != nil {
 		return ofDial(err)
 	}
-	err = u.ask(ctx, x, first, deadline)
-	if err == nil || !reused || !errors.Is(err, ErrRefused) && !errors.Is(err, ErrClosed) {
+	err = u.ask(ctx, x, s)
+	if err == nil || !reused || !errors.Is(err, ErrRefused) {
 		return err
 	}
+	return u.askAnew(ctx, x, s)
+}
+
+// askAnew asks x over a socket that is not old, which has failed.
+func (u *udp) askAnew(ctx context.Context, x *exchange, old *udpSocket) error {
 	sent := x.sent
 	x.reset()
 	x.sent = sent
-	second, err := u.fresh(first.slot, first, x)
+	s, err := u.fresh(old.slot, old, x)
 	if err != nil {
 		return ofDial(err)
 	}
-	return u.ask(ctx, x, second, deadline)
+	return u.ask(ctx, x, s)
 }
 
 // ask sends x from s, in whose table it is, and waits for the reply. On return x is in no table.
-func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket, deadline time.Time) (err error) {
+func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket) (err error) {
 	var moved *udpSocket // the second socket of a question whose first one has gone silent
 	defer func() {
 		silent := errors.Is(err, ErrTimeout)
@@ -99,7 +104,7 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket, deadline time.
 	delay := u.latency.rto()
 	for sends := 1; ; {
 		now := time.Now()
-		wait := deadline.Sub(now)
+		wait := x.deadline.Sub(now)
 		if sends < maxSends {
 			wait = min(wait, delay)
 		}
@@ -114,7 +119,7 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket, deadline time.
 			return ofContext(ctx)
 		case now = <-x.timer.C:
 		}
-		if !now.Before(deadline) {
+		if !now.Before(x.deadline) {
 			return ErrTimeout
 		}
 		sends++
@@ -177,24 +182,24 @@ func (u *udp) fresh(slot int, old *udpSocket, x *exchange) (*udpSocket, error) {
 
 // leave takes x out of s. silent: x has waited in vain.
 func (u *udp) leave(s *udpSocket, x *exchange, silent bool) {
-	idle := s.remove(x)
+	idle, closed := s.remove(x)
 	switch {
 	case silent && s.silentSince(x.sent):
-		u.retire(s) // its path may be dead: a stale NAT entry, an address that is gone
+		closed = u.retire(s) // its path may be dead: a stale NAT entry, an address that is gone
 	case idle && u.cfg.MaxIdleConns > 0 && int(u.open.Load()) > u.cfg.MaxIdleConns, idle && u.cfg.Expire <= 0:
-		u.retire(s)
+		closed = u.retire(s)
 	}
-	if s.closedByLast() {
+	if closed {
 		<-s.ended
 	}
 }
 
-// retire takes s out of use. Questions that are waiting on it go on waiting.
-func (u *udp) retire(s *udpSocket) {
+// retire takes s out of use, and tells whether it is closed. Questions that are waiting on it go on waiting.
+func (u *udp) retire(s *udpSocket) (closed bool) {
 	if u.slots[s.slot].CompareAndSwap(s, nil) {
 		u.open.Add(-1)
 	}
-	s.retireOnceIdle()
+	return s.retireOnceIdle()
 }
 
 // close implements carrier.
@@ -203,11 +208,8 @@ func (u *udp) close() {
 	u.closed = true
 	u.mu.Unlock()
 	for i := range u.slots {
-		if s := u.slots[i].Load(); s != nil {
-			u.retire(s)
-			if s.closedByLast() {
-				<-s.ended
-			}
+		if s := u.slots[i].Load(); s != nil && u.retire(s) {
+			<-s.ended
 		}
 	}
 }

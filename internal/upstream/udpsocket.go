@@ -101,17 +101,18 @@ func (s *udpSocket) add(x *exchange) addition {
 	return added
 }
 
-// remove takes x out of the table, if a reply has not done so, and tells whether nobody waits any more.
-func (s *udpSocket) remove(x *exchange) (idle bool) {
+// remove takes x out of the table, if a reply has not done so, and tells whether nobody waits any more and whether the
+// socket is closed.
+func (s *udpSocket) remove(x *exchange) (idle, closed bool) {
 	s.mu.Lock()
-	defer s.unlock()
 	if s.waiting[x.id] == x {
 		delete(s.waiting, x.id)
 		s.remember(x.id)
 	} else if x.resent {
 		s.remember(x.id)
 	}
-	return len(s.waiting) == 0
+	idle = len(s.waiting) == 0
+	return idle, s.unlock()
 }
 
 // remember notes an ID for which a reply may come although nobody waits. The lock is held.
@@ -134,27 +135,25 @@ func (s *udpSocket) silentSince(t time.Time) bool {
 	return !s.heard.After(t)
 }
 
-func (s *udpSocket) retireOnceIdle() {
+// retireOnceIdle lets nobody in any more, closes the socket when nobody waits, and tells whether it is closed.
+func (s *udpSocket) retireOnceIdle() (closed bool) {
 	s.mu.Lock()
-	defer s.unlock()
 	s.retired = true
+	return s.unlock()
 }
 
-// unlock gives up the lock and closes a retired socket on which nobody waits, which ends the reader. Closing waits for
-// the reader to let go of the socket, and deliver, which runs inside a read, waits for the lock: so the order matters.
-func (s *udpSocket) unlock() {
+// unlock gives up the lock, closes a retired socket on which nobody waits, which ends the reader, and tells whether the
+// socket is closed. Closing waits for the reader to let go of the socket, and deliver, which runs inside a read, waits
+// for the lock: so the order matters.
+func (s *udpSocket) unlock() (closed bool) {
 	last := s.retired && !s.closed && len(s.waiting) == 0
 	s.closed = s.closed || last
+	closed = s.closed
 	s.mu.Unlock()
 	if last {
 		_ = s.conn.Close()
 	}
-}
-
-func (s *udpSocket) closedByLast() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
+	return closed
 }
 
 // read hands out replies until the socket is closed. It owns the socket's goroutine.
