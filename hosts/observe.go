@@ -15,7 +15,7 @@ var log = clog.NewWithPlugin(pluginName)
 
 // observer turns what becomes of one source into metrics and log lines.
 type observer struct {
-	names map[string]bool // parts that were heard of
+	names map[string]bool // parts that were heard of; true when the last attempt failed
 }
 
 // observed counts the sources that follow something, by its name. After a change of the Corefile the same file may
@@ -29,12 +29,12 @@ func newObserver() *observer { return &observer{names: make(map[string]bool)} }
 
 // attempted notes an attempt to read name.
 func (o *observer) attempted(name string, ok bool) {
-	if !o.names[name] {
-		o.names[name] = true
+	if _, known := o.names[name]; !known {
 		observed.Lock()
 		observed.sources[name]++
 		observed.Unlock()
 	}
+	o.names[name] = !ok
 	lastAttempt.WithLabelValues(name).SetToCurrentTime()
 	if !ok {
 		up.WithLabelValues(name).Set(0)
@@ -57,7 +57,17 @@ func (o *observer) Loaded(p source.Part, took time.Duration) {
 }
 
 // Unchanged implements source.Observer.
-func (o *observer) Unchanged(name string) { o.attempted(name, true) }
+func (o *observer) Unchanged(name string) {
+	if o.names[name] {
+		log.Infof("%s can be read again, and is what was loaded before", name)
+	}
+	o.attempted(name, true)
+}
+
+// PollOnly implements source.Observer.
+func (*observer) PollOnly(pattern string, err error) {
+	log.Warningf("The system does not tell of changes of %s, they are found by polling: %v", pattern, err)
+}
 
 // Problems implements source.Observer.
 func (*observer) Problems(name string, report hostsfile.Report) {
@@ -101,7 +111,7 @@ func (*observer) NotKept(name string, err error) {
 
 // Gone implements source.Observer.
 func (o *observer) Gone(name string) {
-	if !o.names[name] {
+	if _, known := o.names[name]; !known {
 		return
 	}
 	delete(o.names, name)

@@ -1,11 +1,14 @@
 package hosts
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/coredns/coredns/plugin/metadata"
+	"github.com/coredns/coredns/plugin/test"
 	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
@@ -115,5 +118,28 @@ func TestHitsAreCountedByList(t *testing.T) {
 	}
 	if got := value(t, entries.WithLabelValues(second)); got != 2 {
 		t.Errorf("%v names in the second list, want 2", got)
+	}
+}
+
+func TestMetadataNamesTheList(t *testing.T) {
+	cfg := newConfig()
+	cfg.origins, cfg.reload = []string{"."}, 0
+	cfg.blockLists, cfg.allowLists = []string{writeAs(t, "block", "a.example\nb.example\n")}, []string{writeAs(t, "allow", "b.example\n")}
+	h := startBlock(t, cfg)
+	for name, want := range map[string][2]string{
+		"a.example.": {"hosts/block", cfg.blockLists[0]}, "b.example.": {"hosts/allow", cfg.allowLists[0]}, "c.example.": {},
+	} {
+		ctx := metadata.ContextWithMetadata(context.Background())
+		q := new(dns.Msg)
+		q.SetQuestion(name, dns.TypeA)
+		if _, err := h.ServeDNS(ctx, sink{&test.ResponseWriter{}}, q); err != nil {
+			t.Fatal(err)
+		}
+		labels := metadata.Labels(ctx)
+		switch {
+		case want[0] == "" && len(labels) == 0:
+		case len(labels) != 1 || labels[0] != want[0] || metadata.ValueFunc(ctx, want[0])() != want[1]:
+			t.Errorf("%s: labels %v, want %v", name, labels, want)
+		}
 	}
 }

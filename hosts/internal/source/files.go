@@ -26,13 +26,14 @@ type Files struct {
 	done   chan struct{}
 
 	// What follows belongs to the goroutine.
-	files   map[string]*file
-	order   []string // keys of files, sorted
-	absent  map[string]time.Time
-	wake    chan struct{}
-	open    opener
-	listErr string // of the last expansion
-	blind   bool   // the last expansion found nothing out
+	files    map[string]*file
+	order    []string // keys of files, sorted
+	absent   map[string]time.Time
+	wake     chan struct{}
+	open     opener
+	listErr  string // of the last expansion
+	pollOnly bool   // the observer knows that the system tells of no changes
+	blind    bool   // the last expansion found nothing out
 }
 
 // OpenFiles starts to follow the files of cfg. It does not wait for them: see Tried.
@@ -112,7 +113,7 @@ func (f *Files) run(ctx context.Context) {
 
 // end tells the observer that nothing is followed any more.
 func (f *Files) end() {
-	watching.watch(f.wake, nil)
+	_ = watching.watch(f.wake, nil) // there is nothing to watch
 	for _, path := range f.order {
 		f.obs.Gone(path)
 	}
@@ -202,7 +203,10 @@ func (f *Files) watch() {
 	for _, path := range f.order {
 		paths = append(paths, watchPaths(path)...)
 	}
-	watching.watch(f.wake, paths)
+	if err := watching.watch(f.wake, paths); err != nil && !f.pollOnly {
+		f.pollOnly = true
+		f.obs.PollOnly(f.cfg.Pattern, err)
+	}
 }
 
 // sooner returns the shorter of two waits, of which 0 is none.

@@ -74,6 +74,8 @@ type Observer interface {
 	// Failed is called when a part could not be read or not be used. kept says whether it goes on with content that
 	// was loaded before. repeated is set when the attempt before this one had failed in the same way.
 	Failed(name string, err error, kept, repeated bool)
+	// PollOnly is called when the system does not tell of changes of files, which are found by polling alone.
+	PollOnly(pattern string, err error)
 	// Detached is called when a file turns out to have been replaced where it comes from, while a mount still shows the
 	// old one: what comes after it will never be seen.
 	Detached(name string)

@@ -37,10 +37,11 @@ func (r *recorder) Loaded(p Part, _ time.Duration) {
 func (r *recorder) Problems(name string, report hostsfile.Report) {
 	r.note("problems %s %d", filepath.Base(name), report.Problems())
 }
-func (r *recorder) Unchanged(name string) { r.note("unchanged %s", filepath.Base(name)) }
-func (r *recorder) NotKept(string, error) { r.note("not kept") }
-func (r *recorder) Detached(name string)  { r.note("detached %s", filepath.Base(name)) }
-func (r *recorder) Gone(name string)      { r.note("gone %s", filepath.Base(name)) }
+func (r *recorder) Unchanged(name string)  { r.note("unchanged %s", filepath.Base(name)) }
+func (r *recorder) NotKept(string, error)  { r.note("not kept") }
+func (r *recorder) Detached(name string)   { r.note("detached %s", filepath.Base(name)) }
+func (r *recorder) PollOnly(string, error) { r.note("poll only") }
+func (r *recorder) Gone(name string)       { r.note("gone %s", filepath.Base(name)) }
 func (r *recorder) Failed(name string, err error, kept, repeated bool) {
 	if !repeated {
 		r.note("failed %s kept=%t", filepath.Base(name), kept)

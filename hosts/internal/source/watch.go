@@ -20,14 +20,20 @@ type watcher struct {
 var watching watcher
 
 // watch makes wake be signalled when something happens to one of the paths, directories or files, and no longer for
-// other paths. A signal is dropped when wake is full. Paths that cannot be watched are left to polling. A watch ends
-// with the file it was set on, so it is to be called again, with the same paths too, after every change.
-func (w *watcher) watch(wake chan<- struct{}, paths []string) {
+// other paths. A signal is dropped when wake is full. Paths that cannot be watched, because they do not exist for
+// example, are left to polling. A watch ends with the file it was set on, so watch is to be called again, with the same
+// paths too, after every change. The error says that the system lets nothing be watched.
+func (w *watcher) watch(wake chan<- struct{}, paths []string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for p := range w.paths {
 		if !slices.Contains(paths, p) {
 			w.remove(p, wake)
+		}
+	}
+	if len(paths) > 0 && w.fs == nil {
+		if err := w.start(); err != nil {
+			return err
 		}
 	}
 	for _, p := range paths {
@@ -36,12 +42,10 @@ func (w *watcher) watch(wake chan<- struct{}, paths []string) {
 	if len(w.paths) == 0 {
 		w.stop()
 	}
+	return nil
 }
 
 func (w *watcher) add(path string, wake chan<- struct{}) {
-	if w.fs == nil && !w.start() {
-		return
-	}
 	if w.fs.Add(path) != nil { // also when it is watched already: the path may lead to another file now
 		return
 	}
@@ -58,14 +62,14 @@ func (w *watcher) remove(path string, wake chan<- struct{}) {
 	}
 }
 
-func (w *watcher) start() bool {
+func (w *watcher) start() error {
 	fs, err := fsnotify.NewWatcher()
 	if err != nil {
-		return false
+		return err
 	}
 	w.fs, w.paths, w.done = fs, make(map[string][]chan<- struct{}), make(chan struct{})
 	go w.run(fs, w.done)
-	return true
+	return nil
 }
 
 // stop ends the watcher. Its goroutine takes the lock, so stop lets go of it while it waits.
