@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,13 +48,30 @@ func newConfig() *config {
 	return &config{prefix: "/skydns", settings: backend.Defaults(), leases: defaultLeases}
 }
 
-// etcdEndpoints are the endpoints that the block names, or the default.
+// etcdEndpoints are the endpoints that the block names, or the default, each with a scheme. As to the etcd client, one
+// without a scheme speaks TLS when there are settings for that, and so does a socket of the file system.
 func (cfg *config) etcdEndpoints() []string {
 	if len(cfg.endpoints) == 0 {
 		return []string{defaultEndpoint}
 	}
-	return cfg.endpoints
+	scheme := "http://"
+	if cfg.wantsTLS() || slices.ContainsFunc(cfg.endpoints, isSecure) {
+		scheme = "https://"
+	}
+	full := make([]string, len(cfg.endpoints))
+	for i, ep := range cfg.endpoints {
+		switch {
+		case !strings.Contains(ep, "://"):
+			ep = scheme + ep
+		case cfg.wantsTLS() && strings.HasPrefix(ep, "unix://"):
+			ep = "unixs" + strings.TrimPrefix(ep, "unix")
+		}
+		full[i] = ep
+	}
+	return full
 }
+
+func (cfg *config) wantsTLS() bool { return cfg.tls || cfg.tlsServerName != "" }
 
 // mirrorConfig is how to reach etcd at the given endpoints.
 func (cfg *config) mirrorConfig(endpoints []string) mirror.Config {
@@ -72,7 +90,7 @@ func (cfg *config) mirrorConfig(endpoints []string) mirror.Config {
 		mc.Login = func() (mirror.Login, error) { return login, nil }
 		mc.LoginKey = "user " + cfg.username + " " + cfg.password
 	}
-	if cfg.tls || cfg.tlsServerName != "" {
+	if cfg.wantsTLS() {
 		mc.TLS = cfg.loadTLS
 		mc.TLSKey = fmt.Sprintf("%q %q", cfg.tlsArgs, cfg.tlsServerName)
 	}

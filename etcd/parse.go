@@ -56,7 +56,7 @@ func (cfg *config) check() error {
 	if slices.ContainsFunc(endpoints, func(s string) bool { return isSecure(s) != secure }) {
 		return errMixed
 	}
-	if (cfg.tls || cfg.tlsServerName != "") && !secure {
+	if cfg.wantsTLS() && !secure {
 		return errNoTLS
 	}
 	if cfg.embed != nil {
@@ -64,7 +64,7 @@ func (cfg *config) check() error {
 			return errEmbedOne
 		}
 		if len(cfg.endpoints) > 0 {
-			cfg.embed.ClientURL = withScheme(cfg.endpoints[0])
+			cfg.embed.ClientURL = endpoints[0]
 		}
 		if !embedhook.Available() {
 			return fmt.Errorf("embed: %w", embedhook.ErrMissing)
@@ -78,13 +78,6 @@ func (cfg *config) check() error {
 
 func isSecure(endpoint string) bool {
 	return strings.HasPrefix(endpoint, "https://") || strings.HasPrefix(endpoint, "unixs://")
-}
-
-func withScheme(endpoint string) string {
-	if strings.Contains(endpoint, "://") {
-		return endpoint
-	}
-	return "http://" + endpoint
 }
 
 // absolute makes a path of a file one that does not depend on the working directory, as the root directive says.

@@ -33,6 +33,7 @@ func TestEmbedNamesTheMissingImport(t *testing.T) {
 	}
 }
 
+// Also E21 (path of several segments), E24b (no floor), E25 (SOA) and E38 (properties without effect).
 func TestPropertiesAreRead(t *testing.T) {
 	embedhook.Register(func(embedhook.Config) (embedhook.Server, error) { return nil, nil })
 	login := filepath.Join(t.TempDir(), "login")
@@ -50,7 +51,15 @@ func TestPropertiesAreRead(t *testing.T) {
 				c.mirrorConfig(c.etcdEndpoints()).Login == nil && c.mirrorConfig(c.etcdEndpoints()).TLS == nil
 		}},
 		{"path a/b/", func(c *config) bool { return c.prefix == "/a/b" }},
-		{"endpoint http://a:1 b:2", func(c *config) bool { return slices.Equal(c.endpoints, []string{"http://a:1", "b:2"}) }},
+		{"endpoint http://a:1 b:2", func(c *config) bool {
+			return slices.Equal(c.etcdEndpoints(), []string{"http://a:1", "http://b:2"})
+		}},
+		{"endpoint a:1 unix://s\ntls", func(c *config) bool {
+			return slices.Equal(c.etcdEndpoints(), []string{"https://a:1", "unixs://s"})
+		}},
+		{"endpoint a:1 https://b:2", func(c *config) bool {
+			return slices.Equal(c.etcdEndpoints(), []string{"https://a:1", "https://b:2"})
+		}},
 		{"credentials user pass", func(c *config) bool {
 			l, err := c.mirrorConfig(c.etcdEndpoints()).Login()
 			return err == nil && l.Username == "user" && l.Password == "pass"
@@ -105,6 +114,7 @@ func TestPropertiesAreRead(t *testing.T) {
 	}
 }
 
+// E30 (mixed schemes, TLS that would be ignored) and everything else that is refused.
 func TestMistakesAreNamedWithTheirLine(t *testing.T) {
 	for _, tt := range []struct{ block, want string }{
 		{"nonsense", "unknown property 'nonsense'"},
