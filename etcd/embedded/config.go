@@ -44,7 +44,7 @@ func (s *Server) etcdConfig() *embed.Config {
 	return cfg
 }
 
-// ErrInUse: another process, or another server of this one, uses the directory.
+// ErrInUse says that another process, or another server of this one, uses the directory.
 var ErrInUse = errors.New("the directory is in use")
 
 func lockDir(dir string) (unlock func(), err error) {

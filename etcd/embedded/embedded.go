@@ -46,9 +46,9 @@ const DefaultClientURL = "http://127.0.0.1:2379"
 
 // Errors of Start.
 var (
-	// ErrNoDir: Config.Dir is empty.
+	// ErrNoDir says that Config.Dir is empty.
 	ErrNoDir = errors.New("no directory for the data")
-	// ErrClientURL: Config.ClientURL is not of the form http://ADDRESS:PORT with an address of loopback.
+	// ErrClientURL says that Config.ClientURL is not of the form http://ADDRESS:PORT with an address of loopback.
 	ErrClientURL = errors.New("not a URL of the form http://ADDRESS:PORT on loopback")
 )
 

@@ -14,7 +14,7 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 )
 
-// ErrSeed: a seed file cannot be used. What wraps it names the line.
+// ErrSeed says that a seed file cannot be used. What wraps it names the line.
 var ErrSeed = errors.New("seed")
 
 // maxSeed bounds a seed file: it has to fit into one request, of which etcd takes 1.5 MiB, with room for its framing.

@@ -10,7 +10,7 @@ import (
 // Import is the package that brings the embedded etcd.
 const Import = "github.com/trident-dns/trident/etcd/embedded"
 
-// ErrMissing: this build has no embedded etcd.
+// ErrMissing says that this build has no embedded etcd.
 var ErrMissing = errors.New("this build has no embedded etcd: import _ \"" + Import + "\"")
 
 // Config of an embedded etcd.

@@ -79,7 +79,7 @@ func (f *Feed) judgeAudit(v verdict) error {
 	case errors.Is(v.err, rpctypes.ErrPermissionDenied):
 		return v.err // a watch outlives the right to it
 	case v.err != nil:
-		return nil // the watch knows best whether etcd is there
+		return nil //nolint:nilerr // the watch knows best whether etcd is there
 	case v.differences > 0:
 		f.mirror.cfg.OnRepair(v.differences)
 		return fmt.Errorf("%w: %d keys", errAudit, v.differences)

@@ -10,11 +10,11 @@ import (
 
 // Errors of Open.
 var (
-	// ErrNoEndpoints: Config.Endpoints is empty.
+	// ErrNoEndpoints says that Config.Endpoints is empty.
 	ErrNoEndpoints = errors.New("no endpoints")
-	// ErrMixedSchemes: some endpoints are https, some are not. One client speaks either TLS or plain text.
+	// ErrMixedSchemes says that some endpoints are https, some are not. One client speaks either TLS or plain text.
 	ErrMixedSchemes = errors.New("endpoints of mixed schemes")
-	// ErrTLSWithoutHTTPS: Config.TLS is set, and would be ignored for want of an https endpoint.
+	// ErrTLSWithoutHTTPS says that Config.TLS is set, and would be ignored for want of an https endpoint.
 	ErrTLSWithoutHTTPS = errors.New("TLS settings for endpoints that are not https")
 )
 

@@ -100,7 +100,7 @@ func (p *pager) all(ctx context.Context, seen func(lease int64)) iter.Seq2[KV, e
 				}
 				if !yield(fromPB(kv), nil) {
 					p.err = errors.New("the list was not read to its end")
-					next() // which must not go on alone
+					_, _ = next() // it must not go on alone
 					return
 				}
 			}

@@ -6,11 +6,11 @@ import "time"
 type State uint8
 
 const (
-	// Starting: there is no copy yet.
+	// Starting means that there is no copy yet.
 	Starting State = iota
-	// Stale: there is a copy, and etcd has not confirmed it for longer than Timing.StaleAfter.
+	// Stale means that there is a copy, and that etcd has not confirmed it for longer than Timing.StaleAfter.
 	Stale
-	// Fresh: etcd has confirmed the copy lately.
+	// Fresh means that etcd has confirmed the copy lately.
 	Fresh
 )
 

@@ -50,7 +50,7 @@ func TestKeeperThatCannotWriteGoesOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	path := filepath.Join(dir, "snapshot")
 	synctest.Test(t, func(t *testing.T) {
-		k := Keep(path, time.Minute, func() []Section { return two() })
+		k := Keep(path, time.Minute, two)
 		defer k.Close()
 		time.Sleep(5 * time.Minute)
 		if !k.Written().IsZero() {

@@ -28,13 +28,13 @@ import (
 
 // Errors of this package. What they wrap says more.
 var (
-	// ErrDamaged: the file is not what Write wrote.
+	// ErrDamaged says that the file is not what Write wrote.
 	ErrDamaged = errors.New("damaged snapshot")
-	// ErrVersion: the file is a snapshot of a version that this one cannot read.
+	// ErrVersion says that the file is a snapshot of a version that this one cannot read.
 	ErrVersion = errors.New("unknown version of snapshot")
-	// ErrOlder: the file that was to be replaced has a later state.
+	// ErrOlder says that the file that was to be replaced has a later state.
 	ErrOlder = errors.New("snapshot on disk is newer")
-	// ErrUnsorted: records to be written are not in the order of their keys, or leave their range.
+	// ErrUnsorted says that records to be written are not in the order of their keys, or leave their range.
 	ErrUnsorted = errors.New("records out of order")
 )
 
