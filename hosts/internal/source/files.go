@@ -122,7 +122,7 @@ func (f *Files) end() {
 
 // largeLoad is the size of parsed content from which on the memory used for parsing goes back to the system at once.
 // The collector would keep it for a heap that has no reason to grow again before the next reload.
-const largeLoad = 16 << 20
+const largeLoad = 4 << 20
 
 // pass looks at every file once. It returns how long until it must look again, 0 for the next poll.
 func (f *Files) pass(ctx context.Context) (again time.Duration) {
