@@ -23,9 +23,16 @@ type crew struct {
 	spare   int       // the fewest that were idle at a time since the last trim
 	workers int
 	onWay   bool // a worker has been called and has not looked yet
+	full    bool // put waits until half of maxWaiting is left
+	room    sync.Cond
 	closed  bool
 	gone    chan struct{} // closed when closed and the last worker has left
 }
+
+// maxWaiting bounds the datagrams that wait for the processor: some 10 ms of work for one core. While so many wait the
+// reader rests, and what comes in stays with the kernel, whose queue is short, and who drops what is too much at less
+// cost than anybody here.
+const maxWaiting = 1024
 
 // worker is one goroutine of a crew.
 type worker struct {
@@ -37,7 +44,9 @@ type worker struct {
 const keepIdle = 2
 
 func newCrew(answer func(*mmsg.Datagram)) *crew {
-	return &crew{answer: answer, gone: make(chan struct{})}
+	c := &crew{answer: answer, gone: make(chan struct{})}
+	c.room.L = &c.mu
+	return c
 }
 
 // setLimit says how many datagrams may wait or be answered at a time. A crew starts with none.
@@ -47,7 +56,8 @@ func (c *crew) setLimit(n int) {
 	c.mu.Unlock()
 }
 
-// put hands over a batch, and returns how many of its last datagrams were over the limit; those are released.
+// put hands over a batch, and returns how many of its last datagrams were over the limit; those are released. It waits
+// while too many wait. One goroutine alone may call it.
 func (c *crew) put(batch []*mmsg.Datagram) (refused int) {
 	c.mu.Lock()
 	room := c.limit - c.busy - (len(c.waiting) - c.head)
@@ -69,7 +79,17 @@ func (c *crew) put(batch []*mmsg.Datagram) (refused int) {
 	for _, d := range batch[len(taken):] {
 		d.Release()
 	}
+	c.waitForRoom()
 	return len(batch) - len(taken)
+}
+
+// waitForRoom waits while maxWaiting datagrams wait, until half of them have found a worker.
+func (c *crew) waitForRoom() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.full = len(c.waiting)-c.head >= maxWaiting; c.full; {
+		c.room.Wait()
+	}
 }
 
 // callLocked picks an idle worker for the caller to call once it has unlocked, or starts one. There is nothing to do
@@ -118,6 +138,10 @@ func (c *crew) work(w *worker) {
 		c.waiting[c.head] = nil
 		if c.head++; c.head == len(c.waiting) {
 			c.waiting, c.head = c.waiting[:0], 0
+		}
+		if c.full && len(c.waiting)-c.head <= maxWaiting/2 {
+			c.full = false
+			c.room.Signal()
 		}
 		c.busy++
 		next := c.callLocked()

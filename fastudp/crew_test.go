@@ -117,3 +117,35 @@ func TestCrewThatIsClosedFinishesWhatItHas(t *testing.T) {
 		}
 	})
 }
+
+// Whoever reads rests while others have too much to do: what is read later is answered sooner.
+func TestTheReaderRestsWhileTooManyWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turn := make(chan struct{})
+		c := newCrew(func(*mmsg.Datagram) { <-turn })
+		c.setLimit(10 * maxWaiting)
+		c.mu.Lock()
+		c.onWay = true // nobody is called: the processor is busy
+		c.mu.Unlock()
+		rested := make(chan struct{})
+		go func() {
+			c.put(batchOf(maxWaiting))
+			close(rested)
+		}()
+		synctest.Wait()
+		select {
+		case <-rested:
+			t.Fatal("more is read although too many wait")
+		default:
+		}
+		c.mu.Lock()
+		c.onWay = false
+		c.callLocked()
+		c.mu.Unlock()
+		<-rested
+		close(turn)
+		if !c.close(time.Now().Add(time.Second)) {
+			t.Error("the crew did not finish")
+		}
+	})
+}
