@@ -188,3 +188,25 @@ func TestAuditsAreSpread(t *testing.T) {
 		}
 	}
 }
+
+// A cluster may have been restored, and overtaken the copy, while nobody looked: the copy of a snapshot on disk, say. No
+// header shows that, and neither does the number of keys.
+func TestLongOutageIsFollowedByAComparisonKeyByKey(t *testing.T) {
+	e := etcdtest.Start(t)
+	e.Put("/s/1", "1")
+	s := newCopySink()
+	m := open(t, Config{Endpoints: []string{e.Endpoint()}})
+	m.Subscribe(Prefix("/s/"), s, Position{})
+	s.equals(t, e, "/s/")
+	m.Close()
+	known, _, _ := s.snapshot()
+	s.mu.Lock()
+	s.kvs = map[string]KV{"/s/other": {Key: "/s/other", Value: []byte("1"), ModRevision: 2}}
+	s.mu.Unlock()
+
+	timing := testTiming()
+	timing.Audit = time.Second
+	timing.DeepAudit = 1 << 30 // never by lot
+	open(t, Config{Endpoints: []string{e.Endpoint()}, Timing: timing}).Subscribe(Prefix("/s/"), s, known)
+	s.equals(t, e, "/s/")
+}
