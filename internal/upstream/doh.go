@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -43,11 +44,15 @@ func newHTTPS(c Config, m *meters) (carrier, error) {
 		MaxResponseHeaderBytes: 16 << 10,
 		// No Proxy: the one of the environment is not meant for DNS, and would learn all questions.
 		DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			conn, err := dialStream(ctx, dialer, c.Addr.String(), config)
-			if err == nil {
-				*ctx.Value(localKey{}).(*net.Addr) = conn.LocalAddr()
+			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+			defer cancel()
+			conn, err := dialTCP(ctx, dialer, c.Addr.String())
+			if err != nil {
+				return nil, err
 			}
-			return conn, err
+			*ctx.Value(localKey{}).(*net.Addr) = conn.LocalAddr()
+			secure := tls.Client(conn, config)
+			return secure, handshake(ctx, secure)
 		},
 	}
 	p.connect = func(ctx context.Context) (*sessionConn, error) {

@@ -156,7 +156,8 @@ func (c *streamConn) end() {
 	finished := c.finished
 	c.mu.Unlock()
 	if finished {
-		c.conn.Close() // before the writer does, which may be at a write that takes long
+		c.conn.SetWriteDeadline(time.Now()) // the writer may be at a write that takes long
+		c.conn.Close()
 		c.running.Wait()
 	}
 }

@@ -31,9 +31,18 @@ func newStreams(c Config, m *meters) *streams {
 	s := &streams{pool: newPool[*streamConn](c, m, label, "tcp", how), mismatched: m.mismatches(label)}
 	dialer := tcpDialer(c)
 	s.connect = func(ctx context.Context) (*streamConn, error) {
-		conn, err := dialStream(ctx, dialer, c.Addr.String(), config)
+		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+		defer cancel()
+		conn, err := dialTCP(ctx, dialer, c.Addr.String())
 		if err != nil {
 			return nil, err
+		}
+		if config != nil {
+			secure := newSecureConn(conn, config)
+			if err := handshake(ctx, secure.Conn); err != nil {
+				return nil, err
+			}
+			conn = secure
 		}
 		return newStreamConn(s, conn), nil
 	}
@@ -48,26 +57,25 @@ func tcpDialer(c Config) *net.Dialer {
 	return d
 }
 
-// dialStream makes a TCP connection, or a TLS one when config says how.
-func dialStream(ctx context.Context, dialer *net.Dialer, addr string, config *tls.Config) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
+func dialTCP(ctx context.Context, dialer *net.Dialer, addr string) (net.Conn, error) {
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, ofDial(err)
 	}
-	if config == nil {
-		return conn, nil
+	return conn, nil
+}
+
+// handshake does the one of TLS, and closes the connection when it fails.
+func handshake(ctx context.Context, conn *tls.Conn) error {
+	err := conn.HandshakeContext(ctx)
+	if err == nil {
+		return nil
 	}
-	secure := tls.Client(conn, config)
-	if err := secure.HandshakeContext(ctx); err != nil {
-		conn.Close()
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: TLS handshake: %w", ErrDial, err)
-		}
-		return nil, fmt.Errorf("%w: %w", ErrTLS, err)
+	conn.NetConn().Close()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: TLS handshake: %w", ErrDial, err)
 	}
-	return secure, nil
+	return fmt.Errorf("%w: %w", ErrTLS, err)
 }
 
 // clientTLS returns the settings for a connection to the resolver that c describes, with a memory for sessions. alpn

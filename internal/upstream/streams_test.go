@@ -1,8 +1,6 @@
 package upstream
 
 import (
-	"context"
-	"crypto/tls"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -160,25 +158,6 @@ func TestWrongIDOnAStreamIsIgnored(t *testing.T) {
 	})
 }
 
-func TestHandshakeThatHangsIsBounded(t *testing.T) {
-	up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"))
-	up.Greet(dnstest.Hang)
-	r := open(t, up, secure(up))
-	q := Question{Msg: question("example.org.")}
-	start := time.Now()
-	refuse(t, r, q, 200*time.Millisecond, ErrTimeout)
-	if took := time.Since(start); took > time.Second {
-		t.Errorf("a budget of 200 ms ended after %v", took)
-	}
-	// The next one waits for the same connection, and fails together with it in half of its own budget.
-	refuse(t, r, q, 5*time.Second, ErrDial)
-	if took := time.Since(start); took > 2*dialTimeout {
-		t.Errorf("gave up after %v, want %v", took, dialTimeout)
-	}
-	up.Greet(dnstest.Serve)
-	ask(t, r, "", "example.org.")
-}
-
 func TestConnectionThatLostItsPathIsReplacedAfterOneTimeout(t *testing.T) {
 	up := dnstest.New(t, dnstest.A("192.0.2.1"))
 	relay := dnstest.NewRelay(t, up.Addr())
@@ -278,61 +257,6 @@ func TestPeersIdleTimeoutIsHonoured(t *testing.T) {
 	}
 }
 
-func TestTLSSessionsAreResumed(t *testing.T) {
-	up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"))
-	var full, resumed atomic.Int32
-	r := open(t, up, secure(up), func(c *Config) {
-		c.TLS.VerifyConnection = func(state tls.ConnectionState) error {
-			if state.DidResume {
-				resumed.Add(1)
-			} else {
-				full.Add(1)
-			}
-			return nil
-		}
-	})
-	for range 4 {
-		ask(t, r, "", "example.org.")
-		up.CloseConns()
-		dnstest.WaitFor(t, "the close", func() bool { return up.OpenConns() == 0 })
-	}
-	if full.Load() != 1 || resumed.Load() != 3 {
-		t.Errorf("%d full handshakes and %d resumed ones, want 1 and 3", full.Load(), resumed.Load())
-	}
-}
-
-func TestCertificateMustCarryTheNameThatWasAskedFor(t *testing.T) {
-	for name, tt := range map[string]struct {
-		certificate, serverName string
-		want                    error
-	}{
-		"name of the resolver":               {"dns.example", "dns.example", nil},
-		"address, when there is no name":     {"127.0.0.1", "", nil},
-		"another name":                       {"other.example", "dns.example", ErrTLS},
-		"address, although there is a name":  {"127.0.0.1", "dns.example", ErrTLS},
-		"name, although there is an address": {"dns.example", "", ErrTLS},
-	} {
-		t.Run(name, func(t *testing.T) {
-			up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"), tt.certificate)
-			r := open(t, up, secure(up), func(c *Config) { c.ServerName = tt.serverName })
-			if tt.want == nil {
-				ask(t, r, "", "example.org.")
-				return
-			}
-			refuse(t, r, Question{Msg: question("example.org.")}, 5*time.Second, tt.want)
-			if n := up.Questions(""); n != 0 {
-				t.Errorf("%d questions went to somebody else", n)
-			}
-		})
-	}
-}
-
-func TestUntrustedCertificateIsRefused(t *testing.T) {
-	up := dnstest.NewTLS(t, dnstest.A("192.0.2.1"))
-	r := open(t, up, func(c *Config) { c.Transport = TLS })
-	refuse(t, r, Question{Msg: question("example.org.")}, 5*time.Second, ErrTLS)
-}
-
 func TestCloseEndsEverythingAndQuestionsAreStillAnswered(t *testing.T) {
 	script := func() dnstest.Script {
 		return dnstest.Turns(dnstest.Delay(300*time.Millisecond, dnstest.A("192.0.2.1")), dnstest.A("192.0.2.2"))
@@ -356,50 +280,5 @@ func TestCloseEndsEverythingAndQuestionsAreStillAnswered(t *testing.T) {
 			r.Failed() // must start nothing
 			dnstest.WaitFor(t, "no connection", func() bool { return up.OpenConns() == 0 })
 		}, func(c *Config) { c.MaxFails = 1 })
-	}
-}
-
-func TestWhenAnotherConnectionIsWanted(t *testing.T) {
-	for name, tt := range map[string]struct {
-		load
-		want bool
-	}{
-		"none yet":                          {load{}, true},
-		"one has room":                      {load{conns: 1, least: burstPerConn - 1}, false},
-		"one is full":                       {load{conns: 1, least: burstPerConn}, true},
-		"the first is being dialed":         {load{dials: 1, least: 3}, false},
-		"many wait for the first":           {load{dials: 1, least: burstPerConn}, true},
-		"enough for any burst":              {load{conns: burstConns, least: 1000}, false},
-		"slow, one after the other":         {load{conns: burstConns, least: slowPerConn, latency: slowLatency}, true},
-		"slow, side by side":                {load{conns: burstConns, least: 1000, latency: time.Second, anyTurn: true}, false},
-		"far away, but not waiting":         {load{conns: 1, least: 50, latency: 99 * time.Millisecond, fastest: 60 * time.Millisecond}, false},
-		"waiting for each other":            {load{conns: 1, least: 2, latency: 99 * time.Millisecond, fastest: 30 * time.Millisecond}, true},
-		"slow, but one is on its way":       {load{conns: 9, dials: 1, least: 100, latency: time.Second}, false},
-		"slow, and as many as there may be": {load{conns: maxConns, least: 100, latency: time.Second}, false},
-	} {
-		if got := tt.wantsMore(); got != tt.want {
-			t.Errorf("%s: got %t, want %t", name, got, tt.want)
-		}
-	}
-}
-
-func TestPeerThatAnswersOneAfterTheOtherGetsMoreConnections(t *testing.T) {
-	// CoreDNS's own server is one.
-	up := dnstest.New(t, dnstest.Delay(25*time.Millisecond, dnstest.A("192.0.2.1")))
-	up.Serial()
-	r := open(t, up, func(c *Config) { c.ReadTimeout = 5 * time.Second })
-	stop, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	var all sync.WaitGroup
-	for range 40 {
-		all.Go(func() {
-			for stop.Err() == nil && up.Conns("tcp") <= 2*burstConns {
-				r.Exchange(stop, Question{Msg: question("example.org."), Proto: "tcp"})
-			}
-		})
-	}
-	all.Wait()
-	if n := up.Conns("tcp"); n <= 2*burstConns {
-		t.Errorf("40 askers share %d connections", n)
 	}
 }
