@@ -19,7 +19,7 @@ type aliases struct {
 // aliases finds them.
 func (w *walk) aliases() aliases {
 	var a aliases
-	var seen distinct
+	var seen distinct[string]
 	addresses := false
 	for _, it := range w.items {
 		host := it.Target()

@@ -12,7 +12,7 @@ import (
 // found, in the order in which they come.
 type glue struct {
 	parts []part
-	names distinct
+	names distinct[string]
 }
 
 // part is one or the other.
@@ -34,22 +34,53 @@ var families = [...]uint16{dns.TypeA, dns.TypeAAAA}
 // addresses makes the additional section: A, then AAAA of each name, with CNAME records on the way. Names that no zone
 // here holds are all looked up at the same time, and the answer goes out without those that are not found.
 func (l *lookup) addresses(g *glue) []dns.RR {
-	found := make([][len(families)][]dns.RR, len(g.parts))
+	var found map[int]*answer // of the parts that are names
+	if g.names.n > 0 {
+		found = l.resolve(g)
+	}
+	s := section{rrs: make([]dns.RR, 0, len(g.parts))}
+	for i, p := range g.parts {
+		if p.rr != nil {
+			s.add(p.rr)
+			continue
+		}
+		a, ok := found[i]
+		if !ok {
+			continue
+		}
+		for f, family := range families {
+			// A name without addresses at its end is no use to anybody.
+			if n := len(a[f]); n > 0 && a[f][n-1].Header().Rrtype == family {
+				for _, rr := range a[f] {
+					s.add(rr)
+				}
+			}
+		}
+	}
+	return s.records()
+}
+
+// answer is what was found of each family.
+type answer [len(families)][]dns.RR
+
+// resolve finds the addresses of the parts that are names.
+func (l *lookup) resolve(g *glue) map[int]*answer {
+	found := make(map[int]*answer)
 	var outside sync.WaitGroup
-	asked := 0
-	total := 0
+	asked, total := 0, len(g.parts)
 	for i, p := range g.parts {
 		if p.name == "" {
-			total++
 			continue
 		}
 		if total > MaxRecords {
 			l.res.Cut = true
 			break
 		}
+		a := new(answer)
+		found[i] = a
 		for f, family := range families {
 			c := l.follow(p.name, family, true)
-			found[i][f] = c.answer
+			a[f] = c.answer
 			total += len(c.answer)
 			if c.outside == "" || l.q.Outside == nil {
 				continue
@@ -59,27 +90,12 @@ func (l *lookup) addresses(g *glue) []dns.RR {
 				continue
 			}
 			outside.Go(func() {
-				found[i][f] = append(found[i][f], askAddresses(l.ctx, l.q.Outside, c.outside, family)...)
+				a[f] = append(a[f], askAddresses(l.ctx, l.q.Outside, c.outside, family)...)
 			})
 		}
 	}
 	outside.Wait()
-	var s section
-	for i, p := range g.parts {
-		if p.rr != nil {
-			s.add(p.rr)
-			continue
-		}
-		for f := range families {
-			// A name without addresses at its end is no use to anybody.
-			if n := len(found[i][f]); n > 0 && found[i][f][n-1].Header().Rrtype == families[f] {
-				for _, rr := range found[i][f] {
-					s.add(rr)
-				}
-			}
-		}
-	}
-	return s.records()
+	return found
 }
 
 // askAddresses looks up the addresses of a name elsewhere.
@@ -101,9 +117,9 @@ func askAddresses(
 
 // section is a section of a message without duplicates, where each RRset has one TTL.
 type section struct {
-	rrs  []dns.RR
-	seen distinct
-	ttls map[rrset]uint32 // the least of each
+	rrs   []dns.RR
+	seen  distinct[identity]
+	mixed bool // not all TTLs are the same
 }
 
 type rrset struct {
@@ -111,26 +127,37 @@ type rrset struct {
 	rrtype uint16
 }
 
-func rrsetOf(rr dns.RR) rrset { return rrset{strings.ToLower(rr.Header().Name), rr.Header().Rrtype} }
+// identity tells records apart.
+type identity struct {
+	rrset
+	rdata string
+}
+
+func rrsetOf(rr dns.RR) rrset { return rrset{dns.CanonicalName(rr.Header().Name), rr.Header().Rrtype} }
 
 func (s *section) add(rr dns.RR) {
-	set := rrsetOf(rr)
-	if !s.seen.add(set.name + " " + rdata(rr)) {
+	if !s.seen.add(identity{rrsetOf(rr), rdata(rr)}) {
 		return
 	}
-	if s.ttls == nil {
-		s.ttls = make(map[rrset]uint32)
-	}
-	if ttl, ok := s.ttls[set]; !ok || rr.Header().Ttl < ttl {
-		s.ttls[set] = rr.Header().Ttl
-	}
+	s.mixed = s.mixed || len(s.rrs) > 0 && s.rrs[0].Header().Ttl != rr.Header().Ttl
 	s.rrs = append(s.rrs, rr)
 }
 
 // records returns the section. Records that came from elsewhere may be in use there, and are copied to be changed.
 func (s *section) records() []dns.RR {
+	if !s.mixed {
+		return s.rrs
+	}
+	ttls := make(map[rrset]uint32, len(s.rrs))
+	for _, rr := range s.rrs {
+		set, ttl := rrsetOf(rr), rr.Header().Ttl
+		if have, ok := ttls[set]; ok {
+			ttl = min(ttl, have)
+		}
+		ttls[set] = ttl
+	}
 	for i, rr := range s.rrs {
-		if ttl := s.ttls[rrsetOf(rr)]; rr.Header().Ttl != ttl {
+		if ttl := ttls[rrsetOf(rr)]; rr.Header().Ttl != ttl {
 			s.rrs[i] = dns.Copy(rr)
 			s.rrs[i].Header().Ttl = ttl
 		}

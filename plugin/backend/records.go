@@ -11,7 +11,7 @@ import (
 // records are those of one type, without CNAME records that a type follows. They are one RRset.
 func (l *lookup) records(w *walk, owner string, qtype uint16) []dns.RR {
 	var rrs []dns.RR
-	var seen distinct
+	var seen distinct[string]
 	for i := range w.items {
 		it := &w.items[i]
 		if rr := it.RR(); rr != nil {
@@ -67,36 +67,36 @@ func oneTTL(rrs []dns.RR) []dns.RR {
 	return rrs
 }
 
-// distinct remembers strings. Few are compared one by one, many are looked up.
-type distinct struct {
-	few  [8]string
+// distinct remembers values. Few are compared one by one, many are looked up.
+type distinct[T comparable] struct {
+	few  [8]T
 	n    int
-	many map[string]struct{}
+	many map[T]struct{}
 }
 
-// add tells whether s is new.
-func (d *distinct) add(s string) bool {
+// add tells whether v is new.
+func (d *distinct[T]) add(v T) bool {
 	if d.many != nil {
-		if _, ok := d.many[s]; ok {
+		if _, ok := d.many[v]; ok {
 			return false
 		}
-		d.many[s] = struct{}{}
+		d.many[v] = struct{}{}
 		return true
 	}
 	for _, have := range d.few[:d.n] {
-		if have == s {
+		if have == v {
 			return false
 		}
 	}
 	if d.n < len(d.few) {
-		d.few[d.n] = s
+		d.few[d.n] = v
 		d.n++
 		return true
 	}
-	d.many = make(map[string]struct{}, 4*len(d.few))
+	d.many = make(map[T]struct{}, 4*len(d.few))
 	for _, have := range d.few {
 		d.many[have] = struct{}{}
 	}
-	d.many[s] = struct{}{}
+	d.many[v] = struct{}{}
 	return true
 }

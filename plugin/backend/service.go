@@ -2,7 +2,6 @@ package backend
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/trident-dns/trident/plugin/skydns"
 
@@ -15,7 +14,7 @@ const defaultWeight = 100
 // services answers SRV and MX, whose records have targets, with the addresses of those.
 func (l *lookup) services(zone *Zone, store Store, path string) {
 	w := l.gather(zone, store, path, l.q.Type, false)
-	var g glue
+	g := glue{parts: make([]part, 0, len(w.items))}
 	if l.q.Type == dns.TypeSRV {
 		l.srv(w, &g)
 	} else {
@@ -33,16 +32,16 @@ func (l *lookup) services(zone *Zone, store Store, path string) {
 // srv makes the SRV records. Weights become shares of a hundred among the records of the same priority, at least 1: as
 // SkyDNS computes them, also where two records turn out to be the same.
 func (l *lookup) srv(w *walk, g *glue) {
-	sums := map[uint16]int{}
+	sums := make(map[uint16]int, 1)
 	for i := range w.items {
 		if r := w.items[i].Record; r.RR() == nil {
 			sums[l.priority(r)] += weight(r)
 		}
 	}
-	var seen, ports distinct
+	var seen, ports distinct[service]
 	for _, it := range w.items {
 		if rr, ok := it.RR().(*dns.SRV); ok {
-			if seen.add(key(rr.Target, rr.Port, rr.Priority, rr.Weight)) {
+			if seen.add(serviceOf(rr)) {
 				rr = dns.Copy(rr).(*dns.SRV)
 				rr.Hdr = l.header(l.q.Name, dns.TypeSRV, it.Record)
 				l.res.Answer = append(l.res.Answer, rr)
@@ -62,7 +61,7 @@ func (l *lookup) srv(w *walk, g *glue) {
 		}
 		if it.Kind() == skydns.Name {
 			srv.Target = it.Target()
-			if seen.add(key(srv.Target, srv.Port, srv.Priority, srv.Weight)) {
+			if seen.add(serviceOf(srv)) {
 				l.res.Answer = append(l.res.Answer, srv)
 				g.name(srv.Target)
 			}
@@ -70,7 +69,7 @@ func (l *lookup) srv(w *walk, g *glue) {
 		}
 		srv.Target = w.targetOf(it)
 		// As in-tree: the address records of a name are one service, whatever their priorities and weights.
-		if ports.add(key(srv.Target, srv.Port)) && seen.add(key(srv.Target, srv.Port, srv.Priority, srv.Weight)) {
+		if ports.add(service{target: srv.Target, port: srv.Port}) && seen.add(serviceOf(srv)) {
 			l.res.Answer = append(l.res.Answer, srv)
 		}
 		g.rr(l.address(srv.Target, it.Record))
@@ -79,10 +78,10 @@ func (l *lookup) srv(w *walk, g *glue) {
 
 // mx makes the MX records.
 func (l *lookup) mx(w *walk, g *glue) {
-	var seen distinct
+	var seen distinct[service]
 	for _, it := range w.items {
 		if rr, ok := it.RR().(*dns.MX); ok {
-			if seen.add(key(rr.Mx, rr.Preference)) {
+			if seen.add(service{target: dns.CanonicalName(rr.Mx), priority: rr.Preference}) {
 				rr = dns.Copy(rr).(*dns.MX)
 				rr.Hdr = l.header(l.q.Name, dns.TypeMX, it.Record)
 				l.res.Answer = append(l.res.Answer, rr)
@@ -101,7 +100,7 @@ func (l *lookup) mx(w *walk, g *glue) {
 			mx.Mx = w.targetOf(it)
 			g.rr(l.address(mx.Mx, it.Record))
 		}
-		if seen.add(key(mx.Mx, mx.Preference)) {
+		if seen.add(service{target: dns.CanonicalName(mx.Mx), priority: mx.Preference}) {
 			l.res.Answer = append(l.res.Answer, mx)
 		}
 	}
@@ -118,7 +117,7 @@ func (l *lookup) nameservers(zone *Zone, store Store) {
 	w.items = group(w.items)
 
 	var g glue
-	var seen distinct
+	var seen distinct[string]
 	for _, it := range w.items {
 		target := ""
 		switch rr := it.RR().(type) {
@@ -167,12 +166,12 @@ func weight(r *skydns.Record) int {
 	return int(r.Weight())
 }
 
-// key is a string for distinct: a name and numbers.
-func key(name string, numbers ...uint16) string {
-	b := []byte(dns.CanonicalName(name))
-	for _, n := range numbers {
-		b = append(b, ' ')
-		b = strconv.AppendUint(b, uint64(n), 10)
-	}
-	return string(b)
+// service tells the records of services apart.
+type service struct {
+	target                 string // lower-cased
+	port, priority, weight uint16
+}
+
+func serviceOf(rr *dns.SRV) service {
+	return service{dns.CanonicalName(rr.Target), rr.Port, rr.Priority, rr.Weight}
 }
