@@ -66,19 +66,20 @@ func (f *front) take(t *tenure) {
 
 func lanesWanted() int { return min(runtime.GOMAXPROCS(0), maxLanes) }
 
-// openLocked opens lanes with t in force. On failure CoreDNS's own listener goes on alone.
+// openLocked opens lanes with t in force, as many as the kernel grants: from when it is open a socket gets questions, so
+// none is closed again. Without any CoreDNS's own listener goes on alone.
 func (f *front) openLocked(t *tenure) {
 	for i := range lanesWanted() {
 		sock, err := mmsg.Listen(f.bind)
 		if err != nil {
-			log.Warningf("%s: CoreDNS's own listener serves: opening socket %d: %v", f.address, i+1, err)
-			for _, l := range f.lanes {
-				_ = l.sock.Close() // the error above tells more
-			}
-			f.lanes = nil
-			return
+			log.Warningf("%s: opening socket %d of %d: %v", f.address, i+1, lanesWanted(), err)
+			break
 		}
 		f.lanes = append(f.lanes, newLane(f, i, sock))
+	}
+	if len(f.lanes) == 0 {
+		log.Warningf("%s: CoreDNS's own listener serves", f.address)
+		return
 	}
 	f.current.Store(t)
 	f.setLimitsLocked(t)

@@ -306,3 +306,19 @@ func TestStopRightAfterStartLeavesNothing(t *testing.T) {
 	s := start(t, "dns://127.0.0.1:"+port, bound(port, "fastudp"))
 	s.Ask(t, "a.example.", dns.TypeTXT)
 }
+
+// Whatever keeps fastudp from its sockets, here an address that none can be opened on, the listener must serve.
+func TestWithoutSocketsCoreDNSsOwnListenerServes(t *testing.T) {
+	port := freeport.Port(t)
+	s := start(t, "dns://127.0.0.1:"+port, bound(port, "fastudp"))
+	f := newFront("dns://refused", "192.0.2.1:53") // an address of nobody (RFC 5737)
+	tn := frontOf(t, s.Addr()).current.Load()
+	f.take(tn)
+	if len(f.lanes) != 0 || served("dns://refused") != 0 {
+		t.Errorf("%d lanes on an address that is not ours", len(f.lanes))
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	s.Ask(t, "a.plain.", dns.TypeTXT)
+}
