@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -257,7 +256,7 @@ func TestOnlyQueriesAreAnswered(t *testing.T) {
 	m := new(dns.Msg)
 	m.SetNotify("example.org.")
 	m.Question[0].Qtype = dns.TypeA
-	if r := s.Exchange(t, m, "udp"); slices.ContainsFunc(r.Answer, func(dns.RR) bool { return true }) {
+	if r := s.Exchange(t, m, "udp"); len(r.Answer) > 0 {
 		t.Errorf("a NOTIFY was answered from the hosts file:\n%v", r)
 	}
 }

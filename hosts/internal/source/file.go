@@ -15,6 +15,9 @@ import (
 // and overlay file systems above all, keep no change time worth the name.
 const verifyEvery = time.Minute
 
+// errNotAFile refuses directories, and pipes and devices, whose reading may never end.
+var errNotAFile = errors.New("not a regular file")
+
 // file follows one file. It is used by one goroutine.
 type file struct {
 	path string
@@ -108,8 +111,8 @@ func (f *file) stat() (stamp, error) {
 	if err != nil {
 		return stamp{}, err
 	}
-	if fi.IsDir() {
-		return stamp{}, fmt.Errorf("%s: is a directory", f.path)
+	if !fi.Mode().IsRegular() && f.path != os.DevNull {
+		return stamp{}, fmt.Errorf("%w: %s is %v", errNotAFile, f.path, fi.Mode())
 	}
 	return stampOf(fi), nil
 }
