@@ -201,3 +201,18 @@ func TestTwoServersOnPortZeroAreKeptApart(t *testing.T) {
 		}
 	}
 }
+
+// CoreDNS's own listener cuts off at 512 bytes and then finds the question malformed.
+func TestLongQuestionsAreReadWhole(t *testing.T) {
+	const address = "dns://127.0.0.1:0"
+	s := start(t, address, ".:0 {\n bind 127.0.0.1\n fastudp\n echo\n}")
+	for _, padding := range []int{400, 500, 1000, 4000} {
+		m := new(dns.Msg)
+		m.SetQuestion("a.plain.", dns.TypeTXT)
+		m.SetEdns0(1232, false)
+		m.IsEdns0().Option = []dns.EDNS0{&dns.EDNS0_PADDING{Padding: make([]byte, padding)}} // RFC 7830
+		if r := s.Exchange(t, m, "udp"); r.Rcode != dns.RcodeSuccess || text(t, r)[0] != "a.plain." {
+			t.Errorf("padded with %d bytes: %s", padding, dns.RcodeToString[r.Rcode])
+		}
+	}
+}
