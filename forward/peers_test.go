@@ -138,12 +138,16 @@ func zoneFile(t *testing.T, dir string) string {
 	return proctest.WriteFile(t, dir, "example.org.zone", "%s\n", strings.Join(peerZone, "\n"))
 }
 
-// runNSD offers no DNS over TLS: NSD 4.6 reads the second question of a TLS record only when another record arrives.
-func runNSD(t *testing.T, dir, _, _ string) map[string]string {
+// runNSD: NSD 4.6 reads the second question of a TLS record only when another record arrives.
+func runNSD(t *testing.T, dir, certFile, keyFile string) map[string]string {
 	bin := command(t, "nsd", "nsd")
-	plain := freeport.Addr(t)
+	plain, secure := freeport.Addr(t), freeport.Addr(t)
 	config := proctest.WriteFile(t, dir, "nsd.conf", `server:
   ip-address: %s
+  ip-address: %s
+  tls-port: %s
+  tls-service-pem: %q
+  tls-service-key: %q
   username: ""
   database: ""
   pidfile: %q
@@ -156,9 +160,9 @@ remote-control:
 zone:
   name: example.org
   zonefile: %q
-`, at(plain), filepath.Join(dir, "nsd.pid"), dir, zoneFile(t, dir))
+`, at(plain), at(secure), port(secure), certFile, keyFile, filepath.Join(dir, "nsd.pid"), dir, zoneFile(t, dir))
 	proctest.Start(t, dir, bin, "-d", "-c", config)
-	return map[string]string{"dns": plain}
+	return map[string]string{"dns": plain, "tls": secure}
 }
 
 func runKnot(t *testing.T, dir, _, _ string) map[string]string {
