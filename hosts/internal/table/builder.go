@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"net/netip"
 	"slices"
 
@@ -15,9 +16,10 @@ type Builder struct {
 	pairs  pairs
 	depth  int
 
-	// The address of the last entry: the lines of a list mostly share one.
-	last   [16]byte
-	lastID uint32
+	// The address of the last entry, and the name above its name: neighbours in a file mostly share them.
+	last       [16]byte
+	lastID     uint32
+	lastParent []byte
 }
 
 // NewBuilder returns a builder that expects about so many names; 0 when that is not known.
@@ -37,7 +39,7 @@ func (b *Builder) Add(name []byte, a netip.Addr) error {
 	}
 	if isNew {
 		b.depth = max(b.depth, wire.Labels(name))
-		b.names.addParents(pos, name)
+		b.addParents(pos, name)
 	}
 	head := b.names.arena.ref(pos)
 	n := 0
@@ -53,6 +55,19 @@ func (b *Builder) Add(name []byte, a netip.Addr) error {
 	}
 	b.names.arena.setRef(pos, b.pairs.add(pair{pos, id, head}))
 	return nil
+}
+
+// addParents makes the names above name, which is at pos, exist.
+func (b *Builder) addParents(pos uint32, name []byte) {
+	if name[0] == 0 {
+		return
+	}
+	parent := name[1+name[0]:]
+	if bytes.Equal(parent, b.lastParent) {
+		return
+	}
+	b.names.addParents(pos, name)
+	b.lastParent = append(b.lastParent[:0], parent...)
 }
 
 func (b *Builder) addrID(a [16]byte) uint32 {
