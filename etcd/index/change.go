@@ -17,6 +17,7 @@ type change struct {
 	records *edit
 	owned   *edit
 	invalid *edit
+	ownCuts bool     // cuts is a copy
 	touched []string // paths of names whose records are not what they were
 	bad     []Bad    // keys that were found to be bad just now
 }
@@ -33,10 +34,7 @@ func (s *Snapshot) change(prefix skydns.Prefix) *change {
 		Snapshot: *s, prefix: prefix,
 		records: &edit{order: byPath}, owned: &edit{order: byOwner}, invalid: &edit{order: byPath},
 	}
-	c.cuts, c.reasons = maps.Clone(s.cuts), maps.Clone(s.reasons)
-	if c.cuts == nil {
-		c.cuts = map[string]int{}
-	}
+	c.reasons = maps.Clone(s.reasons)
 	if c.reasons == nil {
 		c.reasons = map[skydns.Reason]int{}
 	}
@@ -105,11 +103,11 @@ func (c *change) remove(key string) {
 
 // link adds a record to what is kept beside the records.
 func (c *change) link(e entry) {
-	if e.row.Strip() > 0 {
+	if byOwner(e) != e.path {
 		c.Snapshot.owned, _ = c.Snapshot.owned.put(c.owned, e)
 	}
 	if isNS(e.row) {
-		c.cuts[byOwner(e)]++
+		c.countCut(byOwner(e), 1)
 	}
 }
 
@@ -117,13 +115,24 @@ func (c *change) unlink(e entry) {
 	if e.row == nil {
 		return
 	}
-	if e.row.Strip() > 0 {
+	if byOwner(e) != e.path {
 		c.Snapshot.owned, _ = c.Snapshot.owned.remove(c.owned, e)
 	}
 	if isNS(e.row) {
-		if c.cuts[byOwner(e)]--; c.cuts[byOwner(e)] == 0 {
-			delete(c.cuts, byOwner(e))
-		}
+		c.countCut(byOwner(e), -1)
+	}
+}
+
+// countCut changes the number of records of type NS of a name, in a map that is copied for the first of them.
+func (c *change) countCut(path string, n int) {
+	if !c.ownCuts {
+		c.cuts, c.ownCuts = maps.Clone(c.cuts), true
+	}
+	if c.cuts == nil {
+		c.cuts = map[string]int{}
+	}
+	if c.cuts[path] += n; c.cuts[path] == 0 {
+		delete(c.cuts, path)
 	}
 }
 

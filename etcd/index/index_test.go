@@ -226,7 +226,7 @@ func TestViewIsWhatEtcdHolds(t *testing.T) {
 	}
 	owned, cuts := 0, 0
 	for e := range s.records.all() {
-		if e.row.Strip() > 0 {
+		if byOwner(e) != e.path {
 			owned++
 		}
 		if isNS(e.row) {
@@ -249,6 +249,7 @@ func TestOwnedRecordsAreFoundByTheNameThatIsLeft(t *testing.T) {
 		kv("/skydns/test/zone/a/2", `{"host":"1.1.1.2","targetstrip":1}`, 1),
 		kv("/skydns/test/zone/a/b/c", `{"host":"1.1.1.3","targetstrip":2}`, 1),
 		kv("/skydns/test/zone/a/3", `{"host":"1.1.1.4"}`, 1),
+		kv("/skydns/test/zone/a", `{"host":"1.1.1.6","targetstrip":9}`, 1),
 		kv("/skydns/test/zone/a-b/1", `{"host":"1.1.1.5","targetstrip":1}`, 1)))
 	var got []string
 	x.Snapshot().Owned("test/zone/a", func(path string, _ *skydns.Record) bool {

@@ -17,7 +17,7 @@ type Snapshot struct {
 	apexAt mirror.Position // of the key of the zone's own name
 
 	records tree
-	owned   tree // of the records that have a targetstrip, by owner
+	owned   tree // of the records that belong to another name than their own, by that name
 	invalid tree // by key
 	cuts    map[string]int
 	reasons map[skydns.Reason]int

@@ -4,6 +4,16 @@ import "testing"
 
 var apexRows = []row{
 	{
+		name: "a targetstrip beyond the name counts once in mode exact",
+		records: `
+			/skydns/test/zone/svc {"host":"a.zone.test","port":1,"targetstrip":9}
+			/skydns/test/zone/svc/x {"host":"b.zone.test","port":2,"targetstrip":1}`,
+		settings: exact,
+		asks: map[string]string{
+			"svc.zone.test. SRV": "NOERROR\nsvc.zone.test. 300 SRV 10 50 1 a.zone.test.\nsvc.zone.test. 300 SRV 10 50 2 b.zone.test.",
+		},
+	},
+	{
 		name: "records of dns/apex answer for the apex, whatever their type",
 		records: `
 			/skydns/test/zone/dns/apex/1 {"host":"10.0.0.1"}
@@ -63,6 +73,17 @@ var apexRows = []row{
 				+ b.ns.dns.zone.test. 300 A 10.0.0.3
 				+ b.ns.dns.zone.test. 300 AAAA ::3`,
 			"b.ns.dns.zone.test. AAAA": "NOERROR\nb.ns.dns.zone.test. 300 AAAA ::3",
+		},
+	},
+	{
+		name: "records of type NS of the apex are its own, and no cut",
+		records: `
+			/skydns/test/zone/dns/apex/1 {"type":"NS","rdata":"ns1.example.net."}
+			/skydns/test/zone/8f3a {"type":"NS","rdata":"ns2.example.net.","targetstrip":1}
+			/skydns/test/zone/www {"host":"10.0.0.4"}`,
+		asks: map[string]string{
+			"zone.test. NS":    "NOERROR\nzone.test. 300 NS ns1.example.net.\nzone.test. 300 NS ns2.example.net.",
+			"www.zone.test. A": "NOERROR\nwww.zone.test. 300 A 10.0.0.4",
 		},
 	},
 	{

@@ -49,7 +49,7 @@ func (l *lookup) followFrom(at place, qtype uint16, glue bool) chain {
 			return c
 		}
 		if !glue && len(c.answer) > 0 {
-			if _, ok := findCut(zone, store, path, qtype); ok {
+			if _, ok := findCut(l.view, zone, store, path, qtype); ok {
 				return c // whoever is delegated to knows
 			}
 		}

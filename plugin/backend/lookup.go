@@ -33,7 +33,7 @@ func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
 		return Result{Rcode: dns.RcodeRefused}
 	}
 	path := at.path
-	if cut, ok := findCut(zone, store, path, q.Type); ok {
+	if cut, ok := findCut(v, zone, store, path, q.Type); ok {
 		l.refer(zone, store, cut)
 		return l.res
 	}

@@ -65,7 +65,7 @@ func (m *memory) Ascend(from string, yield func(string, *skydns.Record) bool) {
 
 func (m *memory) Owned(path string, yield func(string, *skydns.Record) bool) {
 	for _, s := range m.records {
-		if s.r.Strip() > 0 && skydns.StripPath(s.path, s.r.Strip()) == path && !yield(s.path, s.r) {
+		if s.path != path && skydns.StripPath(s.path, s.r.Strip()) == path && !yield(s.path, s.r) {
 			return
 		}
 	}

@@ -114,6 +114,7 @@ func (l *lookup) nameservers(zone *Zone, store Store) {
 	l.res.Missing = !w.found
 	w.at(zone.apex)
 	w.below(zone.apex)
+	w.owned(zone.Path)
 	w.items = group(w.items)
 
 	var g glue

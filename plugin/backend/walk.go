@@ -143,7 +143,7 @@ func (w *walk) owned(path string) {
 func (w *walk) delegated(base, p string) bool {
 	if w.store.HasCuts() {
 		for ; isBelow(p, base); p = parent(p) {
-			if w.store.Cut(p) {
+			if isCut(w.view, w.store, p) {
 				return true
 			}
 		}
@@ -154,25 +154,26 @@ func (w *walk) delegated(base, p string) bool {
 // unreserved tells whether the records at path p may answer for base, a name above it. Those below dns/ns, dns/apex and
 // dns/stub of a zone may not, unless base is there too.
 func (w *walk) unreserved(base, p string) bool {
+	top := role(w.view, p)
+	return top == "" || top == w.allowed || isWithin(base, top)
+}
+
+// role returns the path of the name that p lies at or below, if that is one of dns/ns, dns/apex and dns/stub of a zone,
+// or "".
+func role(v View, p string) string {
 	for from := 0; ; {
 		i := strings.Index(p[from:], "dns/")
 		if i < 0 {
-			return true
+			return ""
 		}
 		i += from
 		from = i + len("dns/")
 		if i > 0 && p[i-1] != '/' {
 			continue
 		}
-		role, _, _ := strings.Cut(p[from:], "/")
-		if role != "ns" && role != "apex" && role != "stub" {
-			continue
-		}
-		if !w.view.IsZone(strings.TrimSuffix(p[:i], "/")) {
-			continue
-		}
-		if top := p[:from+len(role)]; !isWithin(base, top) && top != w.allowed {
-			return false
+		name, _, _ := strings.Cut(p[from:], "/")
+		if (name == "ns" || name == "apex" || name == "stub") && v.IsZone(strings.TrimSuffix(p[:i], "/")) {
+			return p[:from+len(name)]
 		}
 	}
 }
