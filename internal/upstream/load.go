@@ -15,6 +15,8 @@ const (
 	slowPerConn = 2
 	slowLatency = 20 * time.Millisecond
 	slowFactor  = 2
+	// noQuota stands for any number of questions on one connection.
+	noQuota = 1 << 20
 )
 
 // load says how busy the connections to a peer are.
@@ -24,6 +26,7 @@ type load struct {
 	anyTurn      bool          // the peer is known to answer in any order
 	latency      time.Duration // mean of the exchanges of late, zero when there was none
 	fastest      time.Duration // the shortest exchange so far
+	quota        int           // questions that the peer answers on one connection
 }
 
 // wantsMore tells whether another connection should be made. More than one at a time is only made for a burst.
@@ -31,7 +34,7 @@ func (l load) wantsMore() bool {
 	switch total := l.conns + l.dials; {
 	case total == 0:
 		return true
-	case total < burstConns && l.least >= burstPerConn:
+	case total < burstConns && l.least >= burstPerConn, total < maxConns && l.least >= l.quota:
 		return true
 	case total < maxConns && l.dials == 0:
 		return !l.anyTurn && l.least >= slowPerConn && l.latency >= max(slowLatency, slowFactor*l.fastest)

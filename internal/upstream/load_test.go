@@ -17,6 +17,7 @@ func TestWhenAnotherConnectionIsWanted(t *testing.T) {
 		"none yet":                          {load{}, true},
 		"one has room":                      {load{conns: 1, least: burstPerConn - 1}, false},
 		"one is full":                       {load{conns: 1, least: burstPerConn}, true},
+		"one question a connection":         {load{conns: burstConns, least: 1, quota: 1}, true},
 		"the first is being dialed":         {load{dials: 1, least: 3}, false},
 		"many wait for the first":           {load{dials: 1, least: burstPerConn}, true},
 		"enough for any burst":              {load{conns: burstConns, least: 1000}, false},
@@ -27,6 +28,9 @@ func TestWhenAnotherConnectionIsWanted(t *testing.T) {
 		"slow, but one is on its way":       {load{conns: 9, dials: 1, least: 100, latency: time.Second}, false},
 		"slow, and as many as there may be": {load{conns: maxConns, least: 100, latency: time.Second}, false},
 	} {
+		if tt.quota == 0 {
+			tt.quota = noQuota
+		}
 		if got := tt.wantsMore(); got != tt.want {
 			t.Errorf("%s: got %t, want %t", name, got, tt.want)
 		}

@@ -46,6 +46,8 @@ type pool[C member] struct {
 	latency      latency
 	// anyTurn: the peer works on questions side by side, as is known or was seen.
 	anyTurn atomic.Bool
+	// quota is how many questions the peer answers on one connection before it closes it, as far as is known.
+	quota atomic.Int64
 	// closed is set under mu, and read without by those who need not be exact.
 	closed atomic.Bool
 
@@ -56,14 +58,6 @@ type pool[C member] struct {
 	mu    sync.Mutex // guards the following; held for look-ups only
 	conns []C        // those that take questions, oldest first
 	dials []*dial[C]
-}
-
-// dial is a connection in the making, and who waits for it.
-type dial[C member] struct {
-	waiting int           // guarded by the lock of the pool
-	done    chan struct{} // closed when conn or err is there
-	conn    C
-	err     error
 }
 
 // A connection without a configured limit is replaced after a random time all the same: behind the one address of a
@@ -82,6 +76,7 @@ func lifetime(c Config) time.Duration {
 func newPool[C member](c Config, m *meters, label, proto string, how packing) *pool[C] {
 	p := &pool[C]{cfg: c, how: how, proto: proto}
 	p.hits, p.misses = m.cache(label)
+	p.quota.Store(noQuota)
 	p.dialCtx, p.stopDials = context.WithCancel(context.Background())
 	return p
 }
@@ -95,12 +90,14 @@ func (p *pool[C]) carry(ctx context.Context, x *exchange) error {
 	var since time.Time // only connections made after the last one died
 	for try := 0; ; try++ {
 		c, reused, err := p.enlist(ctx, x, since)
-		if err == nil {
-			if err = c.ask(ctx, x); err == nil {
-				p.latency.add(x.received.Sub(x.sent))
-			}
+		if err != nil {
+			return err
 		}
-		if err == nil || !reused || !errors.Is(err, ErrClosed) || try == maxRedials {
+		if err = c.ask(ctx, x); err == nil {
+			p.latency.add(x.received.Sub(x.sent))
+			return nil
+		}
+		if !reused && !c.served() || !errors.Is(err, ErrClosed) || try == maxRedials {
 			return err
 		}
 		since = time.Now()
@@ -112,44 +109,56 @@ func (p *pool[C]) carry(ctx context.Context, x *exchange) error {
 // connection was not made for x.
 func (p *pool[C]) enlist(ctx context.Context, x *exchange, since time.Time) (c C, reused bool, err error) {
 	var none C
-	p.mu.Lock()
-	if p.closed.Load() {
+	for {
+		p.mu.Lock()
+		if p.closed.Load() {
+			p.mu.Unlock()
+			c, err = p.single(ctx, x)
+			return c, false, err
+		}
+		if c = p.join(x, since); c != none {
+			p.mu.Unlock()
+			p.hits.Inc()
+			return c, true, nil
+		}
+		d := p.await()
 		p.mu.Unlock()
-		c, err = p.single(ctx, x)
-		return c, false, err
+
+		select {
+		case <-d.done:
+		case <-ctx.Done():
+			p.misses.Inc()
+			return none, false, ofContext(ctx)
+		}
+		switch {
+		case d.err == nil:
+			if d.conn.join(x) {
+				p.misses.Inc()
+				return d.conn, false, nil
+			}
+			// Others have used it up.
+		case p.dialCtx.Err() == nil:
+			p.misses.Inc()
+			return none, false, d.err
+		}
 	}
+}
+
+// join has x join the best of the connections made after since, and returns it; it weeds out those that take no more
+// questions, and sees to it that there are enough. The lock is held.
+func (p *pool[C]) join(x *exchange, since time.Time) C {
+	var none C
 	for c := p.best(since); c != none; c = p.best(since) {
 		if c.join(x) {
 			if p.load().wantsMore() || c.aged() && len(p.dials) == 0 {
 				p.dial()
 			}
-			p.mu.Unlock()
-			p.hits.Inc()
-			return c, true, nil
+			return c
 		}
 		p.forget(c)
 		c.retire()
 	}
-	d := p.await()
-	p.mu.Unlock()
-	p.misses.Inc()
-
-	select {
-	case <-d.done:
-	case <-ctx.Done():
-		return none, false, ofContext(ctx)
-	}
-	switch {
-	case d.err != nil && p.dialCtx.Err() != nil:
-		return none, true, ErrClosed // it was the resolver that was closed
-	case d.err != nil:
-		return none, false, d.err
-	}
-	reused = d.conn.served()
-	if d.conn.join(x) {
-		return d.conn, reused, nil
-	}
-	return none, true, ErrClosed // others have used it up
+	return none
 }
 
 // single makes a connection for one question, which is how questions are answered after close.
@@ -179,72 +188,6 @@ func (p *pool[C]) best(since time.Time) (best C) {
 		}
 	}
 	return best
-}
-
-// await returns a connection in the making to wait for. The lock is held.
-func (p *pool[C]) await() *dial[C] {
-	if len(p.dials) == 0 || p.load().wantsMore() {
-		p.dial()
-	}
-	d := slices.MinFunc(p.dials, func(a, b *dial[C]) int { return a.waiting - b.waiting })
-	d.waiting++
-	return d
-}
-
-// load is called with the lock held.
-func (p *pool[C]) load() load {
-	l := load{
-		conns:   len(p.conns),
-		dials:   len(p.dials),
-		least:   1 << 30,
-		anyTurn: p.anyTurn.Load(),
-		latency: p.latency.mean(),
-		fastest: time.Duration(p.latency.fastest.Load()),
-	}
-	for _, c := range p.conns {
-		l.least = min(l.least, c.busy())
-	}
-	for _, d := range p.dials {
-		l.least = min(l.least, d.waiting)
-	}
-	return l
-}
-
-// dial starts to make a connection. The lock is held.
-func (p *pool[C]) dial() {
-	d := &dial[C]{done: make(chan struct{})}
-	p.dials = append(p.dials, d)
-	p.dialing.Go(func() {
-		defer close(d.done)
-		d.conn, d.err = p.connect(p.dialCtx)
-		p.mu.Lock()
-		p.dials = slices.DeleteFunc(p.dials, func(other *dial[C]) bool { return other == d })
-		late := d.err == nil && p.closed.Load()
-		var old []C
-		if d.err == nil && !late {
-			old = p.replaceAged(d.conn)
-		}
-		p.mu.Unlock()
-		for _, c := range old {
-			c.retire()
-		}
-		if late {
-			d.conn.end()
-		}
-	})
-}
-
-// replaceAged puts c in the place of those that are too old, and returns them. The lock is held.
-func (p *pool[C]) replaceAged(c C) (old []C) {
-	p.conns = slices.DeleteFunc(p.conns, func(other C) bool {
-		aged := other.aged()
-		if aged {
-			old = append(old, other)
-		}
-		return aged
-	})
-	p.conns = append(p.conns, c)
-	return old
 }
 
 // remove takes c out of those that get questions.

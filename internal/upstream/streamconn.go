@@ -35,6 +35,7 @@ type streamConn struct {
 	waiting  map[uint16]turn
 	queued   uint64 // questions so far
 	answered uint64 // the latest of them that has been answered
+	answers  uint64
 	out      []byte // to be written
 	retired  bool   // takes no more questions, and is finished when none waits
 	finished bool   // to be closed
@@ -73,7 +74,7 @@ func (c *streamConn) join(x *exchange) bool {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.retired || len(c.waiting) >= maxInFlight || len(c.out) > maxQueued {
+	if c.retired || len(c.waiting) >= maxInFlight || len(c.out) > maxQueued || int64(c.queued) >= c.s.quota.Load() {
 		return false
 	}
 	id := uint16(rand.Uint32())
@@ -164,8 +165,11 @@ func (c *streamConn) end() {
 
 // finishIfDone has a retired connection closed when nobody waits on it. The lock is held.
 func (c *streamConn) finishIfDone() {
-	if c.retired && len(c.waiting) == 0 {
+	if c.retired && len(c.waiting) == 0 && !c.finished {
 		c.finished = true
+		if c.answers > 0 && int64(c.answers) >= c.s.quota.Load() {
+			c.s.usedUp(c.answers)
+		}
 		c.wakeWriter()
 	}
 }

@@ -82,6 +82,7 @@ func (c *streamConn) deliver(message []byte) error {
 		c.s.anyTurn.Store(true)
 	}
 	c.answered = max(c.answered, asked.n)
+	c.answers++
 	asked.x.finish(message, nil, now)
 	return nil
 }
@@ -93,6 +94,9 @@ func (c *streamConn) fail(err error) {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.waiting) > 0 {
+		c.s.endedEarly(c.answers)
+	}
 	for id, t := range c.waiting {
 		c.forget(id)
 		t.x.finish(nil, err, now)

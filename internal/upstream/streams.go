@@ -21,6 +21,21 @@ type streams struct {
 	mismatched prometheus.Counter
 }
 
+// Some servers close a connection after so many questions, and those that are queued behind are lost: the pool learns how
+// many it is from connections that end early, and unlearns it by trying twice as many each time that it went well.
+
+// endedEarly notes that a connection was closed with questions on it after so many answers.
+func (s *streams) endedEarly(answers uint64) {
+	if answers > 0 {
+		s.quota.Store(int64(answers))
+	}
+}
+
+// usedUp notes that a connection has answered as many questions as the peer is known to answer.
+func (s *streams) usedUp(answers uint64) {
+	s.quota.Store(int64(min(2*answers, noQuota)))
+}
+
 func newStreams(c Config, m *meters) *streams {
 	label, how := "tcp", packing{keepalive: true}
 	var config *tls.Config

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -130,6 +131,33 @@ func TestManyQuestionsSurviveTheDeathOfTheirConnection(t *testing.T) {
 		})
 		atOnce(t, r, 50)
 	}, patient)
+}
+
+func TestPeerThatClosesAfterSoManyAnswersLosesNoQuestion(t *testing.T) {
+	for _, quota := range []int{1, 3, 128} {
+		t.Run(strconv.Itoa(quota), func(t *testing.T) {
+			script := func() dnstest.Script {
+				var mu sync.Mutex
+				answered := make(map[int]int)
+				return func(q *dnstest.Query) {
+					mu.Lock()
+					defer mu.Unlock()
+					if answered[q.Conn]++; answered[q.Conn] > quota {
+						return
+					}
+					dnstest.A("192.0.2.1")(q)
+					if answered[q.Conn] == quota {
+						q.Close()
+					}
+				}
+			}
+			both(t, script, func(t *testing.T, up *dnstest.Server, r *Resolver) {
+				for range 3 { // to learn, and to be sure
+					atOnce(t, r, 3*quota)
+				}
+			}, patient)
+		})
+	}
 }
 
 func TestPeerThatClosesInsteadOfAnsweringFailsTheAttempt(t *testing.T) {
