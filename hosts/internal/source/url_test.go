@@ -169,6 +169,9 @@ func TestBadAnswersKeepTheEntries(t *testing.T) {
 			}
 			s.serve("10.0.0.3 a\n")
 			within(t, patient, "healed", func() bool { return addrs(t, u, "a.") == "10.0.0.3" })
+			if err := u.Close(); err != nil { // no transfer is under way any more
+				t.Fatal(err)
+			}
 			left, err := os.ReadDir(dir)
 			if err != nil || len(left) != 1 {
 				t.Errorf("left in the directory: %v, %v", left, err)
