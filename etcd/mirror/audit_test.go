@@ -61,6 +61,7 @@ func TestAuditRepairsWhatTheWatchLost(t *testing.T) {
 		}, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel() // spends its time waiting for the audit
 			e := etcdtest.Start(t, lossy)
 			e.Put("/s/a", "1")
 			e.Put("/s/lost/old", "1")

@@ -10,6 +10,7 @@ import (
 )
 
 func TestExpiredTokenIsRenewed(t *testing.T) {
+	t.Parallel() // spends its time waiting for the token
 	e := etcdtest.Start(t, etcdtest.TokenTTL(1))
 	e.Put("/s/1", "1")
 	e.EnableAuth()

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"flag"
 	"fmt"
 	"iter"
 	"maps"
@@ -18,6 +19,10 @@ import (
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(memberDir); dir != "" {
 		serveMember(dir)
+	}
+	flag.Parse()
+	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
+		_ = p.Value.Set("4") // tests of clusters wait for elections and leases more than they compute
 	}
 	goleak.VerifyTestMain(m, etcdtest.Leaks()...)
 }
