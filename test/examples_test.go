@@ -56,7 +56,7 @@ func TestEveryCorefileInTheDocumentsStarts(t *testing.T) {
 }
 
 var (
-	portNumber   = regexp.MustCompile(`([^:\s]):(\d{4,5})\b`)
+	portNumber   = regexp.MustCompile(`([^:\s]):(\d{2,5})\b`)
 	bareListener = regexp.MustCompile(`(?m)^(\s*(?:health|ready|prometheus))[ \t]*(\{?)[ \t]*$`)
 )
 

@@ -3,14 +3,28 @@
 package main
 
 import (
+	"log"
+	"slices"
+
 	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/coremain"
 )
 
 // version is Trident's own. A release sets it with -ldflags "-X main.version=1.2.3".
 var version = "dev"
 
+// directives are CoreDNS's in their order, which is that in which questions pass the plugins, and fastudp after shed:
+// both want to be the writer of a listener, and the later one has the last word.
+func directives() []string {
+	all := slices.Clone(dnsserver.Directives)
+	return slices.Insert(all, slices.Index(all, "shed")+1, "fastudp")
+}
+
 func main() {
+	if err := dnsserver.SetDirectives(directives()); err != nil {
+		log.Fatal(err)
+	}
 	// Both versions: -version, the start-up lines and the chaos plugin's version.bind show them.
 	caddy.AppVersion = coremain.CoreVersion + " Trident-" + version
 	caddy.RegisterCaddyfileLoader("left-out directives", caddy.LoaderFunc(explainLeftOut))

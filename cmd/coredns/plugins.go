@@ -1,7 +1,7 @@
 package main
 
 // The plugins of this binary: Trident's three, and of CoreDNS's own all but those
-// of plugins_cloud.go. The order in which questions pass them is dnsserver.Directives, which CoreDNS v1.15.0 compiles in.
+// of plugins_cloud.go. The order in which questions pass them is that of directives.
 import (
 	_ "github.com/coredns/caddy/onevent"
 	_ "github.com/coredns/coredns/plugin/acl"
@@ -59,6 +59,7 @@ import (
 	_ "github.com/coredns/coredns/plugin/whoami"
 	_ "github.com/trident-dns/trident/etcd"
 	_ "github.com/trident-dns/trident/etcd/embedded"
+	_ "github.com/trident-dns/trident/fastudp"
 	_ "github.com/trident-dns/trident/forward"
 	_ "github.com/trident-dns/trident/hosts"
 )
