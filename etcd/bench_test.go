@@ -18,16 +18,20 @@ import (
 )
 
 // loadedWith returns a handler for zone.test. whose records are the given ones, and fresh.
-func loadedWith(kvs iter.Seq2[mirror.KV, error]) *Etcd {
+func loadedWith(kvs iter.Seq2[mirror.KV, error]) *Etcd { return loadedZone("zone.test.", kvs) }
+
+// loadedZone is loadedWith for any zone.
+func loadedZone(zone string, kvs iter.Seq2[mirror.KV, error]) *Etcd {
 	cfg := newConfig()
-	cfg.zones = []string{"zone.test."}
+	cfg.zones = []string{zone}
 	e := newEtcd(cfg)
+	z := backend.NewZone(zone)
 	s := &source{
-		zone: backend.NewZone("zone.test."), prefix: cfg.prefix, index: index.New(cfg.prefix, "test/zone", nil),
+		zone: z, prefix: cfg.prefix, index: index.New(cfg.prefix, z.Path, nil),
 		status: func() mirror.Status { return mirror.Status{State: mirror.Fresh, Contact: time.Now()} },
 	}
 	s.index.Zone().Reset(mirror.Position{Revision: 1}, kvs)
-	e.zones["zone.test."].source = s
+	e.zones[zone].source = s
 	e.started.Store(true)
 	return e
 }

@@ -2,11 +2,9 @@ package etcd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
 	"github.com/coredns/coredns/plugin/metadata"
 	"github.com/coredns/coredns/plugin/metrics"
@@ -16,16 +14,6 @@ import (
 
 	"github.com/miekg/dns"
 )
-
-const (
-	// outsideTimeout bounds the lookup of names outside of the zones. Whoever asked gives up about then.
-	outsideTimeout = 5 * time.Second
-	// maxReentries is how often one question may come back to the server by way of names outside of its zones: a chain
-	// that alternates between two servers of the process is cut there.
-	maxReentries = 8
-)
-
-var errReentries = errors.New("chain comes back too often")
 
 // ServeDNS implements plugin.Handler.
 func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
@@ -47,7 +35,7 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 		return e.fail(ctx, state, z, trust)
 	}
 
-	q := backend.Question{Name: state.QName(), Type: state.QType(), Size: state.Size(), Outside: e.outside(state)}
+	q := backend.Question{Name: state.QName(), Type: state.QType(), Size: state.Size(), Outside: e.outside(ctx, state)}
 	if trust == stale {
 		q.MaxTTL = staleTTL
 	}
@@ -93,20 +81,4 @@ func explain(r, m *dns.Msg, code uint16, text string) {
 	opt := &dns.OPT{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeOPT}}
 	opt.Option = append(opt.Option, &dns.EDNS0_EDE{InfoCode: code, ExtraText: text})
 	m.Extra = append(m.Extra, opt)
-}
-
-// outside looks up names that no zone of the block holds: by asking the server, as if a client had.
-func (e *Etcd) outside(state request.Request) func(context.Context, string, uint16) (*dns.Msg, error) {
-	return func(ctx context.Context, name string, qtype uint16) (*dns.Msg, error) {
-		loop, _ := ctx.Value(dnsserver.LoopKey{}).(int)
-		if loop >= maxReentries {
-			return nil, errReentries
-		}
-		ctx = context.WithValue(ctx, dnsserver.LoopKey{}, loop+1)
-		// Lookups run side by side, and the metadata of a question is a map without a lock.
-		ctx = metadata.ContextWithMetadata(ctx)
-		ctx, cancel := context.WithTimeout(ctx, outsideTimeout)
-		defer cancel()
-		return e.upstream.Lookup(ctx, state, name, qtype)
-	}
 }
