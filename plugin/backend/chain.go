@@ -76,6 +76,9 @@ func (l *lookup) followFrom(at place, qtype uint16, glue bool) chain {
 		if len(c.merge) > 0 {
 			return c
 		}
+		if l.left < 0 && len(c.answer) > 0 {
+			return c // out of steps: what is there was not seen
+		}
 		if !aliases.single || !followsAlias(qtype) && qtype != dns.TypeCNAME {
 			c.zone, c.store, c.exists = zone, store, w.found || path == zone.Path
 			return c

@@ -11,6 +11,7 @@
 // dns/stub of a zone are no part of that: they answer for those names and for the zone's apex only. In the other (Exact)
 // a name has the records of that name; a record belongs to the name of its key less the labels that targetstrip drops.
 //
-// Bounds: a walk ends after MaxRecords records that match or MaxSteps that do not, a chain after MaxChain names, and at
-// most MaxOutside names are looked up elsewhere for one question, all at the same time.
+// Bounds: a walk ends after MaxRecords records that match or MaxSteps that do not, all walks of a question after
+// MaxTotalSteps, a chain after MaxChain names, and at most MaxOutside names are looked up elsewhere for one question, all
+// at the same time.
 package backend

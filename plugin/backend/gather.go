@@ -12,7 +12,7 @@ import (
 // gather finds the records that a name of zone has for a type of question. path is that of the name. What is missing of
 // glue does not make the reply truncated: RFC 2181, section 9.
 func (l *lookup) gather(zone *Zone, store Store, path string, qtype uint16, glue bool) *walk {
-	w := &walk{view: l.view, store: store, qtype: qtype, path: path, room: l.room}
+	w := l.walk(store, path, qtype, l.room)
 	if path == zone.Path {
 		l.gatherApex(w, zone)
 	} else {
@@ -29,7 +29,7 @@ func (l *lookup) gatherName(w *walk, zone *Zone) {
 	switch {
 	case exact:
 		w.owned(w.path)
-		w.found = w.found || exists(w.store, w.path)
+		w.found = w.found || w.exists(w.path)
 	case hasAny(zone, w.path):
 		w.match(zone, w.path)
 		if w.qtype == dns.TypePTR {
@@ -38,7 +38,7 @@ func (l *lookup) gatherName(w *walk, zone *Zone) {
 		return
 	case w.qtype == dns.TypePTR && !isReverse(w.path):
 		w.at(w.path)
-		w.found = w.found || exists(w.store, w.path)
+		w.found = w.found || w.exists(w.path)
 	default:
 		w.at(w.path)
 		w.below(w.path)
@@ -50,14 +50,14 @@ func (l *lookup) gatherName(w *walk, zone *Zone) {
 	encloser := w.path
 	for encloser != zone.Path {
 		encloser = parent(encloser)
-		if encloser == zone.Path || exists(w.store, encloser) {
+		if encloser == zone.Path || w.exists(encloser) {
 			break
 		}
 	}
 	w.star = join(encloser, "*")
 	if exact {
 		w.owned(w.star)
-		w.found = w.found || exists(w.store, w.star)
+		w.found = w.found || w.exists(w.star)
 		return
 	}
 	w.at(w.star)
@@ -95,7 +95,7 @@ func (l *lookup) gatherApex(w *walk, zone *Zone) {
 	w.below(zone.apex)
 	w.leaf = leaf
 	if !l.NoApexFallback || exact {
-		w.found = w.found || exists(w.store, zone.Path)
+		w.found = w.found || w.exists(zone.Path)
 	}
 }
 

@@ -18,11 +18,12 @@ type lookup struct {
 
 	room   int // records that the client can take
 	merged int // targets followed so far at names with several
+	left   int // steps, less than 0 when a walk wanted more
 }
 
 // Lookup answers q from v. The name of q must belong to a zone of v.
 func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
-	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q, room: MaxRecords}
+	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q, room: MaxRecords, left: MaxTotalSteps}
 	if q.Size > 0 {
 		l.room = min(q.Size, maxSize) / minRecord
 	}

@@ -108,7 +108,7 @@ func (l *lookup) mx(w *walk, g *glue) {
 
 // nameservers answers NS for the apex of a zone, from dns/ns and the records of type NS of the apex.
 func (l *lookup) nameservers(zone *Zone, store Store) {
-	w := &walk{view: l.view, store: store, path: zone.ns, qtype: dns.TypeNS, room: MaxRecords}
+	w := l.walk(store, zone.ns, dns.TypeNS, MaxRecords)
 	w.at(zone.ns)
 	w.below(zone.ns)
 	l.res.Missing = !w.found

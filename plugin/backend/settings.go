@@ -23,6 +23,9 @@ const (
 	MaxRecords = maxSize / minRecord
 	// MaxSteps are the records that one walk may look at to find them, about half a millisecond.
 	MaxSteps = 4 * MaxRecords
+	// MaxTotalSteps are the steps of all walks of one question, its targets' among them. A search counts as one, also when
+	// it finds nothing.
+	MaxTotalSteps = 4 * MaxSteps
 	// MaxChain is how many CNAME records one answer follows. In-tree CoreDNS and SkyDNS stop at about the same.
 	MaxChain = 10
 	// MaxMerged is how many targets one answer follows at names that have several.
@@ -90,7 +93,7 @@ type Result struct {
 	// Missing: there is no key that the question could have been about, whether its name exists or not. Questions like
 	// that are what `fallthrough` is for.
 	Missing bool
-	// Cut: a walk ended before its end, at MaxRecords or MaxSteps, or targets were not looked up at MaxOutside.
+	// Cut: a walk ended before its end, at MaxRecords, MaxSteps or MaxTotalSteps, or targets were not looked up at MaxOutside.
 	Cut bool
 }
 

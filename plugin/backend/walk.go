@@ -31,14 +31,40 @@ type walk struct {
 	cut   bool
 	full  bool // more records of the type were found than the client can take
 	steps int
-	sure  int // records of the type among items
-	room  int // for them
+	left  *int // of the question
+	sure  int  // records of the type among items
+	room  int  // for them
+}
+
+// walk returns one that has not begun.
+func (l *lookup) walk(store Store, path string, qtype uint16, room int) *walk {
+	return &walk{view: l.view, store: store, path: path, qtype: qtype, room: room, left: &l.left}
+}
+
+// step counts a search, or a record that is looked at. It tells whether the walk may go on.
+func (w *walk) step() bool {
+	w.steps++
+	*w.left--
+	if w.steps > MaxSteps || *w.left < 0 {
+		w.cut = true
+	}
+	return !w.cut
+}
+
+// ascend is a search that begins at from. When there are no steps left for it the name counts as one that exists: nobody
+// knows, and NXDOMAIN would deny all that is below.
+func (w *walk) ascend(from string, yield func(string, *skydns.Record) bool) {
+	if !w.step() {
+		w.found = true
+		return
+	}
+	w.store.Ascend(from, yield)
 }
 
 // take is a yield function: it counts a record that belongs to the name and keeps it if it can matter to the type.
 func (w *walk) take(path string, r *skydns.Record) bool {
 	w.found = true
-	if w.steps++; w.steps > MaxSteps || len(w.items) >= MaxRecords {
+	if !w.step() || len(w.items) >= MaxRecords {
 		w.cut = true
 		return false
 	}
@@ -84,7 +110,7 @@ func matters(r *skydns.Record, qtype uint16) bool {
 
 // at takes the records at path itself.
 func (w *walk) at(path string) {
-	w.store.Ascend(path, func(p string, r *skydns.Record) bool {
+	w.ascend(path, func(p string, r *skydns.Record) bool {
 		if p != path {
 			return false
 		}
@@ -100,7 +126,7 @@ func (w *walk) below(path string) {
 	if path == "" {
 		from = ""
 	}
-	w.store.Ascend(from, func(p string, r *skydns.Record) bool {
+	w.ascend(from, func(p string, r *skydns.Record) bool {
 		if !strings.HasPrefix(p, from) {
 			return false
 		}
@@ -117,16 +143,13 @@ func (w *walk) below(path string) {
 // skip goes on after a record that does not belong to the name, while there are steps left.
 func (w *walk) skip() bool {
 	w.found = true
-	if w.steps++; w.steps > MaxSteps {
-		w.cut = true
-	}
-	return !w.cut
+	return w.step()
 }
 
 // owned takes the records that belong to path in mode Exact: those there that strip no label, and those below that
 // strip down to it.
 func (w *walk) owned(path string) {
-	w.store.Ascend(path, func(p string, r *skydns.Record) bool {
+	w.ascend(path, func(p string, r *skydns.Record) bool {
 		if p != path {
 			return false
 		}
@@ -136,6 +159,10 @@ func (w *walk) owned(path string) {
 		}
 		return w.take(p, r)
 	})
+	if !w.step() {
+		w.found = true
+		return
+	}
 	w.store.Owned(path, w.take)
 }
 
@@ -194,7 +221,7 @@ func (w *walk) match(zone *Zone, path string) {
 	if base == "" {
 		from = ""
 	}
-	w.store.Ascend(from, func(p string, r *skydns.Record) bool {
+	w.ascend(from, func(p string, r *skydns.Record) bool {
 		if !strings.HasPrefix(p, from) {
 			return false
 		}
@@ -205,7 +232,7 @@ func (w *walk) match(zone *Zone, path string) {
 	})
 	if !w.found && fixed < len(want) {
 		// As in-tree does: a leaf makes the name exist, and too short to match.
-		w.store.Ascend(base, func(p string, _ *skydns.Record) bool {
+		w.ascend(base, func(p string, _ *skydns.Record) bool {
 			w.found = p == base
 			return false
 		})
@@ -236,18 +263,18 @@ func hasAny(zone *Zone, path string) bool {
 }
 
 // exists tells whether some key lies at or below path.
-func exists(s Store, path string) bool {
+func (w *walk) exists(path string) bool {
 	is := false
-	s.Ascend(path, func(p string, _ *skydns.Record) bool {
+	w.ascend(path, func(p string, _ *skydns.Record) bool {
 		is = p == path
 		return false
 	})
-	if is {
+	if is || w.cut {
 		return true
 	}
-	s.Ascend(join(path, ""), func(p string, _ *skydns.Record) bool {
+	w.ascend(join(path, ""), func(p string, _ *skydns.Record) bool {
 		is = isBelow(p, path)
 		return false
 	})
-	return is
+	return is || w.cut
 }
