@@ -151,11 +151,14 @@ func group(items []item) []item {
 func labels(path string) int { return strings.Count(path, "/") }
 
 // targetOf is the name that a record with an address goes by where a name is needed: that of its key, less the labels
-// of targetstrip. Below a wildcard it is the name that was asked for in place of the wildcard.
-func (w *walk) targetOf(it item) string {
+// of targetstrip. Below a wildcard it is the name that was asked for in place of the wildcard, and may be too long to be
+// one at all: ok is false then.
+func (w *walk) targetOf(it item) (name string, ok bool) {
 	path := it.path
 	if w.star != "" && isWithin(path, w.star) {
 		path = w.path + path[len(w.star):]
 	}
-	return skydns.NameOf(skydns.StripPath(path, it.Strip()))
+	name = skydns.NameOf(skydns.StripPath(path, it.Strip()))
+	_, ok = dns.IsDomainName(name)
+	return name, ok
 }

@@ -67,7 +67,11 @@ func (l *lookup) srv(w *walk, g *glue) {
 			}
 			continue
 		}
-		srv.Target = w.targetOf(it)
+		target, ok := w.targetOf(it)
+		if !ok {
+			continue
+		}
+		srv.Target = target
 		// As in-tree: the address records of a name are one service, whatever their priorities and weights.
 		if ports.add(service{target: srv.Target, port: srv.Port}) && seen.add(serviceOf(srv)) {
 			l.res.Answer = append(l.res.Answer, srv)
@@ -97,7 +101,11 @@ func (l *lookup) mx(w *walk, g *glue) {
 			mx.Mx = it.Target()
 			g.name(mx.Mx)
 		} else {
-			mx.Mx = w.targetOf(it)
+			target, ok := w.targetOf(it)
+			if !ok {
+				continue
+			}
+			mx.Mx = target
 			g.rr(l.address(mx.Mx, it.Record))
 		}
 		if seen.add(service{target: dns.CanonicalName(mx.Mx), priority: mx.Preference}) {
@@ -133,7 +141,10 @@ func (l *lookup) nameservers(zone *Zone, store Store) {
 				target = it.Target()
 				g.name(target)
 			default:
-				target = w.targetOf(it)
+				var ok bool
+				if target, ok = w.targetOf(it); !ok {
+					continue
+				}
 				g.rr(l.address(target, it.Record))
 			}
 		default:
