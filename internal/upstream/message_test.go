@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -214,9 +215,9 @@ const (
 
 func TestUnparseableRdataGoesOnAsAnUnknownRecord(t *testing.T) {
 	for name, tt := range map[string]struct{ bad, want string }{
-		"CAA":      {badCAA, "00ff69"},
-		"A":        {shortA, "c00002"},
-		"no rdata": {"c00c 0010 0001 0000003c 0000", ""},
+		"CAA":           {badCAA, "00ff69"},
+		"empty APL":     {"c00c 002a 0001 0000003c 0000", ""},
+		"empty unknown": {"c00c ff00 0001 0000003c 0000", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer, err := exchanged(t, question("example.org."), dnstest.Raw(reply(3, goodA, tt.bad, goodA)))
@@ -245,12 +246,40 @@ func TestUnparseableRdataGoesOnAsAnUnknownRecord(t *testing.T) {
 func TestReplyBeyondRepairIsAFailedAttempt(t *testing.T) {
 	for name, wire := range map[string][]byte{
 		"name in rdata":     reply(1, badMX),
+		"short A":           reply(1, shortA),
+		"long AAAA":         reply(1, "c00c 001c 0001 0000003c 0011 20010db8 00000000 00000000 00000001 00"),
+		"torn RRSIG":        reply(1, "c00c 002e 0001 0000003c 0014 00010502 0000003c 00000000 00000000 0000 3f61"),
+		"torn TXT":          reply(1, "c00c 0010 0001 0000003c 0002 0561"),
+		"empty TXT":         reply(1, "c00c 0010 0001 0000003c 0000"),
+		"empty CNAME":       reply(1, "c00c 0005 0001 0000003c 0000"),
+		"empty CAA":         reply(1, "c00c 0101 0001 0000003c 0000"),
 		"pointer to itself": reply(1, "c01d 0001 0001 0000003c 0004 c0000201"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			up := dnstest.New(t, dnstest.Raw(wire))
 			refuse(t, open(t, up), Question{Msg: question("example.org.")}, 5*time.Second, ErrMalformed)
 		})
+	}
+}
+
+// Plugins assert what a record is by its type alone: an unknown record in the place of one of these makes them panic.
+func TestNoTypeThatPluginsAssertGoesOnAsAnUnknownRecord(t *testing.T) {
+	asserted := []uint16{dns.TypeA, dns.TypeAAAA, dns.TypeNS, dns.TypeCNAME, dns.TypeSOA, dns.TypePTR, dns.TypeMX,
+		dns.TypeNAPTR, dns.TypeSRV, dns.TypeDNAME, dns.TypeRRSIG, dns.TypeOPT}
+	for _, rrtype := range asserted {
+		for _, rdata := range []string{"", "00", "c0", "c00c", "ffff", strings.Repeat("00", 7), strings.Repeat("3f", 70)} {
+			wire := reply(1, fmt.Sprintf("c00c %04x 0001 0000003c %04x %s", rrtype, len(rdata)/2, rdata))
+			wire = append([]byte{0, 0}, wire...) // the ID
+			m, _, err := unpack(wire, 2+len(reply(0)), question("example.org."), false)
+			if err != nil {
+				continue
+			}
+			for _, rr := range m.Answer {
+				if unknown, ok := rr.(*dns.RFC3597); ok {
+					t.Errorf("rdata %q of %s went on as %v", rdata, dns.Type(rrtype), unknown)
+				}
+			}
+		}
 	}
 }
 

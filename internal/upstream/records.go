@@ -16,7 +16,7 @@ var errCut = errors.New("message cut short")
 const toQuestion = 0xC000 | headerSize
 
 // sections reads all records of a reply whose question section, the one of q, ends at off. Rdata that cannot be parsed
-// becomes an unknown record (RFC 3597), byte for byte.
+// becomes an unknown record (RFC 3597), byte for byte, where that is possible: see mustParse and mayBeEmpty.
 //
 // dns.Msg.Unpack gives up at the first record that it does not like, stops without an error where the message ends,
 // and parses the question again, and its name again for each record.
@@ -72,6 +72,9 @@ func record(wire []byte, off int, qname string) (dns.RR, int, error) {
 		return nil, 0, errCut
 	}
 	if end == rdata && h.Rrtype != dns.TypeOPT {
+		if dns.TypeToRR[h.Rrtype] != nil && !mayBeEmpty(h.Rrtype) {
+			return nil, 0, errors.New("no rdata in " + dns.Type(h.Rrtype).String())
+		}
 		// The typed record would gain bytes when it is packed.
 		return &dns.RFC3597{Hdr: h}, end, nil
 	}
@@ -84,8 +87,8 @@ func record(wire []byte, off int, qname string) (dns.RR, int, error) {
 		return rr, end, nil
 	case h.Rrtype == dns.TypeOPT:
 		return &dns.OPT{Hdr: h}, end, nil // EDNS itself is sound; options that cannot be read say nothing
-	case compressible(h.Rrtype):
-		return nil, 0, errors.New("bad rdata with a domain name in " + dns.Type(h.Rrtype).String())
+	case mustParse(h.Rrtype):
+		return nil, 0, errors.New("bad rdata in " + dns.Type(h.Rrtype).String())
 	}
 	return &dns.RFC3597{Hdr: h, Rdata: hex.EncodeToString(wire[rdata:end])}, end, nil
 }
@@ -111,13 +114,25 @@ func addressRecord(h dns.RR_Header, rdata []byte) dns.RR {
 	return nil
 }
 
-// compressible tells the types whose rdata may contain compressed names (RFC 3597, section 4): copied elsewhere, it
-// would point to other bytes.
-func compressible(rrtype uint16) bool {
+// mustParse tells the types that cannot go on as unknown records: those of RFC 1035 and others whose rdata may contain
+// compressed names (RFC 3597, section 4), which would point to other bytes elsewhere, and those that plugins take for
+// granted to be what their type says, so that an unknown record in their place makes them panic: dns64 and loadbalance
+// A and AAAA, rewrite what has a target, cache RRSIG.
+func mustParse(rrtype uint16) bool {
 	switch rrtype {
-	case dns.TypeNS, dns.TypeMD, dns.TypeMF, dns.TypeCNAME, dns.TypeSOA, dns.TypeMB, dns.TypeMG, dns.TypeMR, dns.TypePTR,
-		dns.TypeMINFO, dns.TypeMX, dns.TypeRP, dns.TypeAFSDB, dns.TypeRT, dns.TypeSIG, dns.TypePX, dns.TypeNXT,
-		dns.TypeNAPTR, dns.TypeKX, dns.TypeSRV, dns.TypeDNAME:
+	case dns.TypeA, dns.TypeAAAA, dns.TypeNS, dns.TypeMD, dns.TypeMF, dns.TypeCNAME, dns.TypeSOA, dns.TypeMB, dns.TypeMG,
+		dns.TypeMR, dns.TypePTR, dns.TypeHINFO, dns.TypeMINFO, dns.TypeMX, dns.TypeTXT, dns.TypeRP, dns.TypeAFSDB,
+		dns.TypeRT, dns.TypeSIG, dns.TypePX, dns.TypeNXT, dns.TypeNAPTR, dns.TypeKX, dns.TypeSRV, dns.TypeDNAME,
+		dns.TypeRRSIG:
+		return true
+	}
+	return false
+}
+
+// mayBeEmpty tells the known types whose rdata may have no bytes at all.
+func mayBeEmpty(rrtype uint16) bool {
+	switch rrtype {
+	case dns.TypeNULL, dns.TypeAPL, dns.TypeEID, dns.TypeNIMLOC:
 		return true
 	}
 	return false
