@@ -5,6 +5,10 @@
 //
 // The node serves clients on a loopback address and has no peer listener at all. Its data survive the process, however
 // that ends, as those of any etcd do. It compacts its history by the hour.
+//
+// Linking the package adds etcd's own metrics (etcd_*) to those of the process, whether or not a server is started. A
+// server that is closed while others than this process watch it takes some seconds, as long as etcd lets requests finish.
+// Data that are damaged make etcd panic, and with it the process.
 package embedded
 
 import (
@@ -149,7 +153,7 @@ const retry = time.Second
 func (s *Server) run(ctx context.Context) {
 	served := false
 	for said := ""; ; {
-		err := s.serve(ctx, &served)
+		err := s.attempt(ctx, &served)
 		if ctx.Err() != nil {
 			return
 		}
@@ -166,6 +170,21 @@ func (s *Server) run(ctx context.Context) {
 		case <-timer.C:
 		}
 	}
+}
+
+// ErrGaveUp says that etcd ended by itself, for a reason that is in the log.
+var ErrGaveUp = errors.New("etcd gave up, the log says why")
+
+// attempt is serve in a goroutine of its own, which a fatal error of etcd ends.
+func (s *Server) attempt(ctx context.Context, served *bool) error {
+	err := ErrGaveUp
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = s.serve(ctx, served)
+	}()
+	<-done
+	return err
 }
 
 // serve runs one server from its start to its end, which is that of ctx or an error.
@@ -189,7 +208,7 @@ func (s *Server) serve(ctx context.Context, served *bool) error {
 	case err := <-e.Err():
 		return err
 	case <-e.Server.StopNotify():
-		return errors.New("it stopped by itself")
+		return ErrGaveUp
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -208,6 +227,6 @@ func (s *Server) serve(ctx context.Context, served *bool) error {
 	case err := <-e.Err():
 		return err
 	case <-e.Server.StopNotify():
-		return errors.New("it stopped by itself")
+		return ErrGaveUp
 	}
 }
