@@ -1,6 +1,8 @@
 package skydns
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -34,22 +36,93 @@ func parseRR(typ, rdata string) (dns.RR, error) {
 	if strings.TrimSpace(rdata) == "" || strings.ContainsAny(rdata, "\r\n") {
 		return nil, fmt.Errorf("%w: %s needs one line", ReasonRData, typ)
 	}
-	zp := dns.NewZoneParser(strings.NewReader(". 0 IN "+typ+" "+rdata+"\n"), ".", "")
-	rr, ok := zp.Next()
-	if !ok {
-		return nil, fmt.Errorf("%w: %s %q: %w", ReasonRData, typ, rdata, zp.Err())
+	rr, err := read(". 0 IN " + typ + " " + rdata)
+	if err == nil && isGeneric(rdata) {
+		err = complete(rr)
 	}
-	if err := packable(rr); err != nil {
+	if err == nil {
+		err = sound(rr)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %s %q: %w", ReasonRData, typ, rdata, err)
 	}
 	return rr, nil
 }
 
-// packable tells whether rr fits into a message beside the longest question.
-func packable(rr dns.RR) error {
-	buf := make([]byte, maxText+maxText/255)
-	_, err := dns.PackRR(rr, buf, 0, nil, false)
+func read(line string) (dns.RR, error) {
+	zp := dns.NewZoneParser(strings.NewReader(line+"\n"), ".", "")
+	rr, ok := zp.Next()
+	if err := zp.Err(); !ok && err != nil {
+		return nil, err
+	}
+	if rr == nil {
+		return nil, errEmpty
+	}
+	return rr, nil
+}
+
+// isGeneric tells whether rdata has the form for types that are not known: RFC 3597, section 5.
+func isGeneric(rdata string) bool {
+	fields := strings.Fields(strings.TrimLeft(rdata, " \t("))
+	return len(fields) > 0 && fields[0] == `\#`
+}
+
+// complete tells whether a record that was given in the generic form has all the fields of its type. The parser takes
+// data that end between two fields.
+func complete(rr dns.RR) error {
+	if _, ok := rr.(*dns.RFC3597); ok {
+		return nil
+	}
+	if dns.Len(rr)-emptyRR != int(rr.Header().Rdlength) {
+		return errUnsound
+	}
+	_, err := read(rr.String())
 	return err
+}
+
+// What is wrong with a record that the parser takes and no client could.
+var (
+	errEmpty   = errors.New("no data")
+	errUnsound = errors.New("not what a client would read")
+)
+
+// sound tells whether rr fits into a message beside the longest question, and whether what a client reads there is the
+// same record. The parser lets some types have no data: that is for updates (RFC 2136), and clients refuse the reply.
+func sound(rr dns.RR) error {
+	buf := make([]byte, 2*(maxText+maxText/255))
+	wire, again := buf[:len(buf)/2], buf[len(buf)/2:]
+	n, err := dns.PackRR(rr, wire, 0, nil, false)
+	if err != nil {
+		return err
+	}
+	if n == emptyRR && !mayBeEmpty(rr) {
+		return errEmpty
+	}
+	back, _, err := dns.UnpackRR(wire[:n], 0)
+	if err != nil {
+		return err
+	}
+	m, err := dns.PackRR(back, again, 0, nil, false)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(wire[:n], again[:m]) {
+		return errUnsound
+	}
+	return nil
+}
+
+// emptyRR is the size of a record of the root without data: its name, type, class, TTL and length. RFC 1035, 4.1.3.
+const emptyRR = 1 + 2 + 2 + 4 + 2
+
+// mayBeEmpty tells whether a record without data is one: a list of prefixes (RFC 3123, section 4), and types of which
+// nothing is known (RFC 3597, section 5).
+func mayBeEmpty(rr dns.RR) bool {
+	switch rr.(type) {
+	case *dns.APL, *dns.RFC3597:
+		return true
+	}
+	return false
 }
 
 // storable tells whether a record of this type may be kept below a name. What is made by the server (SOA), by a signer
