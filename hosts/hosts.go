@@ -81,6 +81,9 @@ func (h *Hosts) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) 
 		minLabels, _ := h.zones.above(&q)
 		found = max(found, d.wildcard(&q, h.deepWildcards, found, minLabels, &out))
 	}
+	if out.more {
+		limited.WithLabelValues("address").Inc()
+	}
 	switch {
 	case found == existing:
 		return h.answer(w, r, zone, out.list)

@@ -10,29 +10,62 @@ import (
 	"github.com/miekg/dns"
 )
 
-// addressRecords collects the A or AAAA records of one owner name, none twice (RFC 2181 section 5).
+// addressRecords collects the A or AAAA records of one owner name, none twice (RFC 2181 section 5), and at most
+// table.MaxAddrs of them however many tables there are.
 type addressRecords struct {
 	owner string
 	ttl   uint32
 	qtype uint16 // typeA, typeAAAA, or another one to collect nothing
 	list  []dns.RR
+	more  bool                    // there are others, beyond the limit
+	seen  map[netip.Addr]struct{} // the first addresses of list; nil as long as few are to be compared
 }
+
+// fewAddrs is how many addresses are compared one by one rather than looked up, which takes memory.
+const fewAddrs = 8
 
 // wantsAny reports whether there is anything to collect.
 func (a *addressRecords) wantsAny() bool { return a.qtype == typeA || a.qtype == typeAAAA }
 
 // add collects the addresses that ref stands for in t.
 func (a *addressRecords) add(t *table.Table, ref table.Ref) {
-	if !a.wantsAny() {
+	if !a.wantsAny() || a.more {
 		return
 	}
 	others := a.list // t itself has no address of a name twice
+	if len(others) > fewAddrs {
+		a.remember(others)
+	}
 	for i := range t.Addrs(ref) {
 		ip := t.Addr(ref, i)
-		if ip.Is4() == (a.qtype == typeA) && !hasAddr(others, ip) {
-			a.list = append(a.list, a.record(ip))
+		if ip.Is4() != (a.qtype == typeA) || a.has(others, ip) {
+			continue
 		}
+		if len(a.list) == table.MaxAddrs {
+			a.more = true
+			return
+		}
+		a.list = append(a.list, a.record(ip))
 	}
+}
+
+// remember makes the addresses of list, which starts with those that are remembered already, quick to find.
+func (a *addressRecords) remember(list []dns.RR) {
+	if a.seen == nil {
+		a.seen = make(map[netip.Addr]struct{}, len(list))
+	}
+	for _, rr := range list[len(a.seen):] {
+		a.seen[addrOf(rr)] = struct{}{}
+	}
+}
+
+// has reports whether ip is among others, which add has had remembered if they are many.
+func (a *addressRecords) has(others []dns.RR, ip netip.Addr) bool {
+	if len(others) > fewAddrs {
+		_, ok := a.seen[ip]
+		return ok
+	}
+	return slices.ContainsFunc(others, func(rr dns.RR) bool { return addrOf(rr) == ip })
 }
 
 // An address in the same piece of memory as its record.
@@ -59,17 +92,15 @@ func (a *addressRecords) record(ip netip.Addr) dns.RR {
 	return &r.AAAA
 }
 
-func hasAddr(list []dns.RR, ip netip.Addr) bool {
-	return slices.ContainsFunc(list, func(rr dns.RR) bool {
-		var have netip.Addr
-		switch rr := rr.(type) {
-		case *dns.A:
-			have, _ = netip.AddrFromSlice(rr.A)
-		case *dns.AAAA:
-			have, _ = netip.AddrFromSlice(rr.AAAA)
-		}
-		return have == ip
-	})
+// addrOf returns the address in a record that addressRecords has made.
+func addrOf(rr dns.RR) (ip netip.Addr) {
+	switch rr := rr.(type) {
+	case *dns.A:
+		ip, _ = netip.AddrFromSlice(rr.A)
+	case *dns.AAAA:
+		ip, _ = netip.AddrFromSlice(rr.AAAA)
+	}
+	return ip
 }
 
 // pointerRecords returns PTR records of one owner name for names in wire format. There may be many of them: they take

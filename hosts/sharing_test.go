@@ -3,10 +3,12 @@ package hosts
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/trident-dns/trident/hosts/internal/table"
 	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
@@ -152,6 +154,38 @@ func TestAnAddressOfManyNames(t *testing.T) {
 		}
 	}
 	if got := value(t, limited.WithLabelValues("ptr")); got != before+1 {
+		t.Errorf("the limit was counted %v times", got-before)
+	}
+}
+
+// The addresses of a name are bounded over all files, so that its answer fits into a message and costs no more however
+// many files give it some.
+func TestANameWithManyAddressesInEachOfManyFiles(t *testing.T) {
+	const files = 3
+	dir := t.TempDir()
+	for f := range files {
+		var text strings.Builder
+		text.WriteString("10.9.9.9 big.example\n") // the same one in each
+		for i := range table.MaxAddrs / 2 {
+			fmt.Fprintf(&text, "10.%d.%d.%d big.example\n", f, i>>8, i&255)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.hosts", f)), []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := value(t, limited.WithLabelValues("address"))
+	s := serve(t, "", "file "+dir)
+	m := new(dns.Msg)
+	m.SetQuestion("big.example.", dns.TypeA)
+	r := s.Exchange(t, m, "tcp")
+	seen := make(map[string]bool)
+	for _, rr := range r.Answer {
+		seen[rr.(*dns.A).A.String()] = true
+	}
+	if len(r.Answer) != table.MaxAddrs || len(seen) != table.MaxAddrs {
+		t.Errorf("%d records with %d addresses, want %d", len(r.Answer), len(seen), table.MaxAddrs)
+	}
+	if got := value(t, limited.WithLabelValues("address")); got != before+1 {
 		t.Errorf("the limit was counted %v times", got-before)
 	}
 }
