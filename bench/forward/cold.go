@@ -122,8 +122,9 @@ type counter struct {
 	connections atomic.Int64
 	running     sync.WaitGroup
 
-	mu   sync.Mutex // guards open
-	open []net.Conn
+	mu      sync.Mutex // guards the following
+	open    []net.Conn
+	stopped bool
 }
 
 func newCounter(target string) (*counter, error) {
@@ -159,7 +160,11 @@ func (c *counter) connect(near net.Conn) {
 	defer far.Close()
 	c.mu.Lock()
 	c.open = append(c.open, near, far)
+	stopped := c.stopped
 	c.mu.Unlock()
+	if stopped {
+		return // stop has not seen these
+	}
 	c.running.Go(func() { pass(near, far) })
 	pass(far, near)
 }
@@ -173,8 +178,8 @@ func pass(to, from net.Conn) {
 
 func (c *counter) stop() {
 	_ = c.listener.Close()
-	time.Sleep(2 * connectDelay) // whoever is about to connect has done so
 	c.mu.Lock()
+	c.stopped = true
 	for _, conn := range c.open {
 		_ = conn.Close()
 	}
