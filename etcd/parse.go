@@ -3,8 +3,10 @@ package etcd
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/coredns/caddy"
@@ -26,11 +28,20 @@ func parse(c *caddy.Controller) (*config, error) {
 		}
 		p, ok := properties[name]
 		if !ok {
-			return nil, c.Errf("unknown property '%s'", name)
+			return nil, c.Errf("unknown property '%s', want one of %s",
+				name, strings.Join(slices.Sorted(maps.Keys(properties)), ", "))
 		}
 		args := c.RemainingArgs()
 		if len(args) < p.min || p.max >= 0 && len(args) > p.max {
 			return nil, c.Errf("%s: %d arguments, want %s", name, len(args), strings.TrimSpace(name+" "+p.usage))
+		}
+		if name == "endpoint" {
+			for _, ep := range args {
+				if wrong := endpointFault(ep); wrong != "" {
+					// The in-tree plugin loads it, and the other endpoints may do.
+					log.Warningf("%v", c.Errf("endpoint: %q %s, want [http[s]://]HOST:PORT or unix[s]://PATH", ep, wrong))
+				}
+			}
 		}
 		if err := p.set(cfg, args, root); err != nil {
 			return nil, c.Errf("%s: %v", name, err)
@@ -74,6 +85,33 @@ func (cfg *config) check() error {
 		log.Warningf("min-lease-ttl %d is more than max-lease-ttl %d, and wins", cfg.leases.min, cfg.leases.max)
 	}
 	return nil
+}
+
+// endpointFault tells what keeps an endpoint from being reached, "" when nothing does that can be seen.
+func endpointFault(endpoint string) string {
+	scheme, host, ok := strings.Cut(endpoint, "://")
+	if !ok {
+		scheme, host = "http", endpoint
+	}
+	switch scheme {
+	case "unix", "unixs":
+		return ""
+	case "http", "https":
+	default:
+		return "has an unknown scheme"
+	}
+	host, _, _ = strings.Cut(host, "/")
+	if host == "" {
+		return "has no host"
+	}
+	i := strings.LastIndexByte(host, ':')
+	if i < 0 || strings.HasSuffix(host, "]") {
+		return "" // the port that goes with the scheme
+	}
+	if n, err := strconv.ParseUint(host[i+1:], 10, 16); err != nil || n == 0 {
+		return "has no port from 1 to 65535"
+	}
+	return ""
 }
 
 func isSecure(endpoint string) bool {

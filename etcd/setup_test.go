@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"bytes"
+	golog "log"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,7 +119,8 @@ func TestPropertiesAreRead(t *testing.T) {
 // E30 (mixed schemes, TLS that would be ignored) and everything else that is refused.
 func TestMistakesAreNamedWithTheirLine(t *testing.T) {
 	for _, tt := range []struct{ block, want string }{
-		{"nonsense", "unknown property 'nonsense'"},
+		{"nonsense", "unknown property 'nonsense', want one of credentials, "},
+		{"nonsense", ", tls, tls_servername, ttl, upstream"},
 		{"path", "path: 0 arguments, want path PATH"},
 		{"path a b", "path: 2 arguments"},
 		{"endpoint", "endpoint: 0 arguments, want endpoint ENDPOINT..."},
@@ -155,6 +158,25 @@ func TestMistakesAreNamedWithTheirLine(t *testing.T) {
 		}
 		if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "Testfile:") {
 			t.Errorf("%q: %v, want a file, a line and %q", tt.block, err, tt.want)
+		}
+	}
+}
+
+// v1.15.0 loads such a block, and nobody finds out why there is no data.
+func TestEndpointsThatCannotBeReachedAreWarnedOf(t *testing.T) {
+	for endpoint, want := range map[string]string{
+		"1.2.3.4:2379x": "Testfile:2", "http://a:": "has no port", "a:99999": "has no port", "https://": "has no host",
+		"ftp://a:1": "unknown scheme", "http://[::1]:2379x": "has no port",
+		"a:2379": "", "http://[::1]:2379": "", "https://a": "", "unix:///run/etcd.sock": "", "localhost": "", "[::1]": "",
+	} {
+		var out bytes.Buffer
+		old := golog.Writer()
+		golog.SetOutput(&out)
+		_, err := parseText(t, "etcd a.b {\nendpoint "+endpoint+"\n}")
+		golog.SetOutput(old)
+		if got := out.String(); err != nil || !strings.Contains(got, want) || (want == "") != (got == "") ||
+			want != "" && !strings.Contains(got, "want [http[s]://]HOST:PORT") {
+			t.Errorf("%s: %v, logged %q, want %q", endpoint, err, got, want)
 		}
 	}
 }
