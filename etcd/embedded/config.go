@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -25,7 +26,7 @@ const (
 	lockName = "trident.lock"
 )
 
-func (s *Server) etcdConfig() *embed.Config {
+func (s *Server) etcdConfig(ctx context.Context) *embed.Config {
 	cfg := embed.NewConfig()
 	cfg.Name = memberName
 	cfg.Dir = s.cfg.Dir
@@ -40,7 +41,7 @@ func (s *Server) etcdConfig() *embed.Config {
 	cfg.EnableGRPCGateway = false
 	cfg.AutoCompactionMode = embed.CompactorModePeriodic
 	cfg.AutoCompactionRetention = "1h"
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLogger())
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLogger(func() bool { return ctx.Err() != nil }))
 	return cfg
 }
 

@@ -198,7 +198,7 @@ func (s *Server) serve(ctx context.Context, served *bool) error {
 		return err
 	}
 	defer unlock()
-	e, err := embed.StartEtcd(s.etcdConfig())
+	e, err := embed.StartEtcd(s.etcdConfig(ctx))
 	if err != nil {
 		return err
 	}
