@@ -60,7 +60,8 @@ func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
 func ofClose(fields []zapcore.Field) bool {
 	return slices.ContainsFunc(fields, func(f zapcore.Field) bool {
 		err, ok := f.Interface.(error)
-		return ok && (errors.Is(err, net.ErrClosed) || errors.Is(err, http.ErrServerClosed) || errors.Is(err, grpc.ErrServerStopped) ||
+		return ok && (errors.Is(err, net.ErrClosed) || errors.Is(err, http.ErrServerClosed) ||
+			errors.Is(err, grpc.ErrServerStopped) ||
 			err.Error() == "mux: server closed" || strings.HasSuffix(err.Error(), net.ErrClosed.Error()))
 	})
 }
