@@ -141,6 +141,36 @@ func TestHopByHopOptionsStayOnTheirHop(t *testing.T) {
 	}
 }
 
+func TestSignaturesThatNobodyAskedForStayOnTheirHop(t *testing.T) {
+	tsig := &dns.TSIG{
+		Hdr:       dns.RR_Header{Name: "key.", Rrtype: dns.TypeTSIG, Class: dns.ClassANY},
+		Algorithm: dns.HmacSHA256, TimeSigned: 1, Fudge: 300, MACSize: 32, MAC: strings.Repeat("00", 32),
+	}
+	sig0 := &dns.SIG{RRSIG: dns.RRSIG{
+		Hdr:        dns.RR_Header{Name: ".", Rrtype: dns.TypeSIG, Class: dns.ClassANY},
+		SignerName: "key.", Signature: "AAAA",
+	}}
+	for name, signature := range map[string]dns.RR{"TSIG": tsig, "SIG(0)": sig0} {
+		t.Run(name, func(t *testing.T) {
+			answer, err := exchanged(t, withEDNS(question("example.org.")), func(q *dnstest.Query) {
+				m := q.Answer()
+				m.Answer = []dns.RR{&dns.A{
+					Hdr: dns.RR_Header{Name: "example.org.", Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60},
+					A:   net.IPv4(192, 0, 2, 1),
+				}}
+				m.Extra = append(m.Extra, signature)
+				q.Reply(m)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := answer.Msg; address(m) != "192.0.2.1" || len(m.Extra) != 1 || m.IsEdns0() == nil {
+				t.Errorf("got %v, want the address and OPT alone", m)
+			}
+		})
+	}
+}
+
 func TestEncryptedQuestionsArePadded(t *testing.T) {
 	// RFC 8467, section 4.1. A question without EDNS gets an OPT record for it, and the reply loses it again.
 	up := dnstest.NewTLS(t, func(q *dnstest.Query) {

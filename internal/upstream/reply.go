@@ -79,6 +79,7 @@ func unpack(wire []byte, qend int, q *dns.Msg, datagram bool) (reply *dns.Msg, i
 	default:
 		return nil, unsaid, malformed("%v", err)
 	}
+	reply.Extra = slices.DeleteFunc(reply.Extra, signsMessage)
 	idle = unsaid
 	if o := tidyOPT(reply, q.IsEdns0() != nil); o != nil {
 		idle = idleTimeout(o, wire)
@@ -109,6 +110,20 @@ func tidyOPT(m *dns.Msg, asked bool) (keepalive *dns.EDNS0_TCP_KEEPALIVE) {
 		m.Rcode = dns.RcodeServerFailure
 	}
 	return keepalive
+}
+
+// signsMessage tells whether rr is a TSIG record or a SIG(0) one: a signature of a message on its way over one hop (RFC
+// 8945, section 5.5; RFC 2931, section 3). Nobody asked for it, and a message that ends with a TSIG record cannot be sent
+// without the key.
+func signsMessage(rr dns.RR) bool {
+	switch rr.Header().Rrtype {
+	case dns.TypeTSIG:
+		return true
+	case dns.TypeSIG:
+		sig, ok := rr.(*dns.SIG)
+		return ok && sig.TypeCovered == 0
+	}
+	return false
 }
 
 // growOld makes all records older by so many seconds.
