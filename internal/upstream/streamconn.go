@@ -36,6 +36,7 @@ type streamConn struct {
 	queued   uint64 // questions so far
 	answered uint64 // the latest of them that has been answered
 	answers  uint64
+	strays   uint64 // messages that nobody waited for
 	out      []byte // to be written
 	retired  bool   // takes no more questions, and is finished when none waits
 	finished bool   // to be closed

@@ -70,6 +70,10 @@ func (c *streamConn) deliver(message []byte) error {
 	asked := c.waiting[id]
 	if asked.x == nil {
 		c.s.mismatched.Inc() // most likely a reply to somebody who did not wait for it
+		c.strays++
+		if gaveUp := c.queued - c.answers - uint64(len(c.waiting)); c.strays > gaveUp+maxMismatches {
+			return errLost // some of these messages have no question at all
+		}
 		return nil
 	}
 	c.forget(id)

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -184,6 +185,20 @@ func TestWrongIDOnAStreamIsIgnored(t *testing.T) {
 	both(t, always(script), func(t *testing.T, up *dnstest.Server, r *Resolver) {
 		ask(t, r, "tcp", "example.org.")
 	})
+}
+
+func TestPeerThatSendsWhatNobodyAskedForLosesItsConnection(t *testing.T) {
+	const flood = 4 * maxMismatches
+	script := slices.Repeat([]dnstest.Script{dnstest.A("192.0.2.1")}, flood)
+	both(t, always(dnstest.Several(script...)), func(t *testing.T, up *dnstest.Server, r *Resolver) {
+		before := value(t, r.streams.(*streams).mismatched)
+		ask(t, r, "tcp", "example.org.")
+		dnstest.WaitFor(t, "the connection to be closed", func() bool { return up.OpenConns() == 0 })
+		if n := value(t, r.streams.(*streams).mismatched) - before; n != maxMismatches+1 {
+			t.Errorf("the connection was closed after %v messages, want %d", n, maxMismatches+1)
+		}
+		ask(t, r, "tcp", "example.org.")
+	}, func(c *Config) { c.Expire = time.Hour })
 }
 
 func TestConnectionThatLostItsPathIsReplacedAfterOneTimeout(t *testing.T) {
