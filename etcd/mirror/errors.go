@@ -103,6 +103,9 @@ func cancelError(reason string) error {
 // kindAway is the kind of every error that only says that etcd cannot be reached at present.
 const kindAway = "away"
 
+// kindPermission is the kind of those that are about one range, and not about the whole cluster or the login.
+const kindPermission = "permission"
+
 // kind names the trouble that err means, coarsely enough to tell one line of the log from the next.
 func kind(err error) string {
 	if err == nil {
@@ -113,7 +116,7 @@ func kind(err error) string {
 	}
 	switch {
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
-		return "permission"
+		return kindPermission
 	case loginRefused(err):
 		return "login"
 	case errors.Is(err, errNoQuorum):

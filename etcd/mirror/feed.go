@@ -196,6 +196,11 @@ func (f *Feed) logState(err error) {
 	if line == f.logged || (st.State == Fresh && err != nil && kind(err) == kindAway) {
 		return
 	}
+	// A single key is copied beside the range of what lies below it, whose lines are about the same cluster. Rights are its
+	// own, and so is their return.
+	if f.keys == Single(f.keys.Start) && kind(err) != kindPermission && (err != nil || f.logged == "") {
+		return
+	}
 	f.logged = line
 	switch {
 	case err == nil:
