@@ -2,33 +2,54 @@
 package freeport
 
 import (
+	"math/rand/v2"
 	"net"
+	"strconv"
+	"sync"
 	"testing"
 )
 
-// Addr returns an address of 127.0.0.1 whose port was free for UDP and TCP a moment ago.
+// The ports that are handed out: below those that Linux gives to connections by itself (32768 and up), so that none is
+// taken by a connection between the look and the server's start.
+const first, last = 20000, 32000
+
+var (
+	mu   sync.Mutex
+	used = make(map[int]bool) // by this process, which may ask for several before it starts a server
+)
+
+// Addr returns an address of 127.0.0.1 whose port was free for UDP and TCP a moment ago. It returns none twice.
 func Addr(t testing.TB) string {
 	t.Helper()
-	for range 50 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addr := l.Addr().String()
-		p, err := net.ListenPacket("udp", addr)
-		_ = l.Close()
-		if err == nil {
-			_ = p.Close()
-			return addr
+	return net.JoinHostPort("127.0.0.1", Port(t))
+}
+
+// Port is the port of an address that Addr would return.
+func Port(t testing.TB) string {
+	t.Helper()
+	mu.Lock()
+	defer mu.Unlock()
+	for range 1000 {
+		port := first + rand.IntN(last-first)
+		if !used[port] && free(port) {
+			used[port] = true
+			return strconv.Itoa(port)
 		}
 	}
 	t.Fatal("no port of loopback is free for UDP and TCP")
 	return ""
 }
 
-// Port is the port of an address that Addr would return.
-func Port(t testing.TB) string {
-	t.Helper()
-	_, port, _ := net.SplitHostPort(Addr(t)) // an address that we made
-	return port
+func free(port int) bool {
+	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return false
+	}
+	defer l.Close()
+	p, err := net.ListenPacket("udp", addr)
+	if err != nil {
+		return false
+	}
+	return p.Close() == nil
 }
