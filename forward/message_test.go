@@ -210,8 +210,8 @@ func TestRdataThatCannotBeParsedReachesTheClient(t *testing.T) {
 	up := dnstest.New(t, func(q *dnstest.Query) {
 		m := q.Answer()
 		m.Answer = []dns.RR{&dns.RFC3597{
-			Hdr:   dns.RR_Header{Name: q.Msg.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60},
-			Rdata: "c00002", // an address with three bytes
+			Hdr:   dns.RR_Header{Name: q.Msg.Question[0].Name, Rrtype: dns.TypeCAA, Class: dns.ClassINET, Ttl: 60},
+			Rdata: "00ff69", // a tag that is longer than what is there
 		}}
 		q.Reply(m)
 	})
@@ -222,7 +222,7 @@ func TestRdataThatCannotBeParsedReachesTheClient(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }()
 	m := new(dns.Msg)
-	m.SetQuestion("example.org.", dns.TypeA)
+	m.SetQuestion("example.org.", dns.TypeCAA)
 	wire, err := m.Pack()
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestRdataThatCannotBeParsedReachesTheClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []byte{0, 1, 0, 1, 0, 0, 0, 60, 0, 3, 0xc0, 0, 2} // A, IN, TTL, length, rdata
+	want := []byte{1, 1, 0, 1, 0, 0, 0, 60, 0, 3, 0, 0xff, 0x69} // CAA, IN, TTL, length, rdata
 	if reply = reply[:n]; !bytes.HasSuffix(reply, want) {
 		t.Errorf("reply %x, want one that ends with %x", reply, want)
 	}
