@@ -57,6 +57,9 @@ const acceptedTO = "accepted is [dns://|tls://|https://|https3://|quic://]ADDRES
 // parseEndpoint reads one TO that is not a file. The warning, if not empty, says what was left out.
 func parseEndpoint(to string) (e endpoint, warning string, err error) {
 	scheme, rest := parse.Transport(to)
+	if name, _, ok := strings.Cut(to, "://"); ok && !strings.Contains(name, "/") && schemes[name].port == 0 {
+		scheme = name // one that parse.Transport does not know, and takes for a host name
+	}
 	s, ok := schemes[scheme]
 	if !ok {
 		return endpoint{}, "", fmt.Errorf("'%s' is not supported as a destination protocol in forward: %s", scheme, to)

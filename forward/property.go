@@ -79,7 +79,7 @@ func duration(c *caddy.Controller) (time.Duration, error) {
 		return 0, c.Errf("%s %s: accepted is a duration with a unit, such as 500ms or 10s: %v", name, arg, err)
 	}
 	if d < 0 {
-		return 0, c.Errf("%s can't be negative: %s", name, d)
+		return 0, c.Errf("%s can't be negative: %s: accepted is a duration such as 500ms or 10s", name, d)
 	}
 	return d, nil
 }
@@ -104,9 +104,9 @@ func integer(c *caddy.Controller, most int64) (int64, error) {
 	n, err := strconv.ParseInt(arg, 10, 64)
 	switch {
 	case err != nil:
-		return 0, c.Errf("%s %s: accepted is a whole number: %v", name, arg, err)
+		return 0, c.Errf("%s %s: accepted is a whole number from 0 to %d: %v", name, arg, most, err)
 	case n < 0:
-		return 0, c.Errf("%s can't be negative: %d", name, n)
+		return 0, c.Errf("%s can't be negative: %d: accepted is a number from 0 to %d", name, n, most)
 	case n > most:
 		return 0, c.Errf("%s %d: accepted is a number from 0 to %d", name, n, most)
 	}

@@ -41,6 +41,10 @@ func setup(c *caddy.Controller) error {
 	return nil
 }
 
+// acceptedBlock ends the errors about the line that a block begins with.
+const acceptedBlock = "accepted is forward FROM TO..., where FROM is a domain name or a network in CIDR notation, and for TO " +
+	acceptedTO
+
 // parseBlocks reads all forward blocks of a server block, in their order.
 func parseBlocks(c *caddy.Controller) ([]*block, error) {
 	var blocks []*block
@@ -57,7 +61,7 @@ func parseBlocks(c *caddy.Controller) ([]*block, error) {
 func parseBlock(c *caddy.Controller) (*block, error) {
 	var from string
 	if !c.Args(&from) {
-		return nil, c.ArgErr()
+		return nil, c.Errf("FROM and TO are missing: %s", acceptedBlock)
 	}
 	b := newBlock()
 	if b.zones = plugin.Host(from).NormalizeExact(); len(b.zones) == 0 {
@@ -65,7 +69,7 @@ func parseBlock(c *caddy.Controller) (*block, error) {
 	}
 	to := c.RemainingArgs()
 	if len(to) == 0 {
-		return nil, c.ArgErr()
+		return nil, c.Errf("TO is missing behind FROM %s: %s", from, acceptedBlock)
 	}
 	read, err := destinations(to)
 	if err != nil {

@@ -86,7 +86,7 @@ var propertyRows = map[string][]struct {
 	"max_fails": {
 		{text: "max_fails 3", check: func(b *block) bool { return b.maxFails == 3 }},
 		{text: "max_fails 0", check: func(b *block) bool { return b.maxFails == 0 }},
-		{text: "max_fails -1", err: "max_fails can't be negative"},
+		{text: "max_fails -1", err: "max_fails can't be negative: -1: accepted is a number from 0 to 4294967295"},
 		{text: "max_fails 4294967296", err: "accepted is a number from 0 to 4294967295"},
 	},
 	"max_connect_attempts": {
@@ -226,6 +226,21 @@ func TestAnUnknownPropertyIsToldWhatIsAccepted(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "unknown property 'blaat'") ||
 		!strings.Contains(err.Error(), "max_concurrent") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestABadFirstLineIsToldWhatIsAccepted(t *testing.T) {
+	for text, want := range map[string]string{
+		"forward":                        "FROM and TO are missing: accepted is forward FROM TO...",
+		"forward .":                      "TO is missing behind FROM .: accepted is forward FROM TO...",
+		"forward . foo://127.0.0.1":      "foo://127.0.0.1: accepted is [dns://|tls://|https://|https3://|quic://]",
+		"forward . grpc://127.0.0.1":     "grpc://127.0.0.1: accepted is [dns://|tls://|https://|https3://|quic://]",
+		"forward . foo://127.0.0.1:5353": "foo://127.0.0.1:5353: accepted is [dns://|tls://|https://|https3://|quic://]",
+	} {
+		_, err := parseText(text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
 	}
 }
 
