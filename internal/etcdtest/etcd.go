@@ -6,16 +6,15 @@ package etcdtest
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/trident-dns/trident/internal/freeport"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
@@ -62,34 +61,12 @@ func newEtcd(t testing.TB, name string, opts []Option) *Etcd {
 	e := &Etcd{
 		t: t, name: name, opts: opts,
 		dir:  filepath.Join(t.TempDir(), name),
-		addr: freeAddr(t),
-		peer: freeAddr(t),
+		addr: freeport.Addr(t),
+		peer: freeport.Addr(t),
 	}
 	e.bridge = NewBridge(t, e.addr)
 	t.Cleanup(e.Stop)
 	return e
-}
-
-// given are the addresses that freeAddr returned. A port is free until its server starts, and again while that is stopped.
-var given sync.Map
-
-// freeAddr returns an address that no other server of this process uses or will use. Its port is below those that systems
-// give to connections: one of them would otherwise take it while the server is stopped.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	for range 1000 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(17000))
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			continue
-		}
-		_ = l.Close() // of loopback
-		if _, taken := given.LoadOrStore(addr, nil); !taken {
-			return addr
-		}
-	}
-	t.Fatal("no free port")
-	return ""
 }
 
 // Endpoint is the URL of the bridge in front of the server.
