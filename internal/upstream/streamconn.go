@@ -16,6 +16,9 @@ const (
 	maxQueued = 128 << 10
 	// maxInFlight keeps IDs hard to guess and quick to find.
 	maxInFlight = 1 << 14
+	// drain is how long replies are still read from a connection that can no longer be written to. They have arrived
+	// already, or never will.
+	drain = 100 * time.Millisecond
 )
 
 // streamConn is one TCP or TLS connection and the questions that wait on it. Two goroutines serve it: one writes what is
@@ -40,6 +43,7 @@ type streamConn struct {
 	out      []byte // to be written
 	retired  bool   // takes no more questions, and is finished when none waits
 	finished bool   // to be closed
+	broken   error  // of a write; what has arrived before is still read
 	used     time.Time
 	heard    time.Time
 	idle     time.Duration // how long it may be idle
@@ -200,19 +204,36 @@ func (c *streamConn) write() {
 	var spare []byte
 	for range c.wake {
 		c.mu.Lock()
-		batch, finished := c.out, c.finished
+		batch, finished, broken := c.out, c.finished, c.broken != nil
 		c.out = spare[:0]
 		c.mu.Unlock()
 		if finished {
 			return
 		}
-		if len(batch) > 0 {
+		if len(batch) > 0 && !broken {
 			c.conn.SetWriteDeadline(time.Now().Add(c.s.cfg.readTimeout()))
 			if _, err := c.conn.Write(batch); err != nil {
-				c.fail(err)
-				return
+				c.breakOff(err)
 			}
 		}
 		spare = batch
 	}
+}
+
+// breakOff is for a connection that cannot be written to. A peer that answers some questions and closes, while others are
+// on their way to it, has answered those all the same: the reader ends the connection when it has read what there is.
+func (c *streamConn) breakOff(err error) {
+	c.s.remove(c)
+	c.mu.Lock()
+	c.broken, c.retired = err, true
+	c.finishIfDone()
+	c.mu.Unlock()
+	c.conn.SetReadDeadline(time.Now().Add(drain))
+}
+
+// brokenBy is the error of the write that failed, or nil.
+func (c *streamConn) brokenBy() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.broken
 }

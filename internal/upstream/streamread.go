@@ -23,6 +23,10 @@ func (c *streamConn) read() {
 	for {
 		prefix, err := in.Peek(2)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
+			if broken := c.brokenBy(); broken != nil {
+				c.fail(broken)
+				return
+			}
 			if c.overdue(time.Now()) {
 				c.s.remove(c)
 				c.retire()
@@ -113,6 +117,9 @@ func (c *streamConn) fail(err error) {
 func (c *streamConn) nextCheck() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.broken != nil {
+		return time.Now().Add(drain)
+	}
 	next := c.used.Add(c.idle)
 	if c.until.Before(next) {
 		next = c.until
