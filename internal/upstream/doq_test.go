@@ -59,18 +59,29 @@ func TestDoQProtocolErrorsEndTheConnection(t *testing.T) {
 func TestDoQServerLearnsThatNobodyWaits(t *testing.T) {
 	// RFC 9250, section 5.3.1.
 	canceled := make(chan struct{})
-	up := dnstest.NewQUIC(t, func(q *dnstest.Query) {
-		<-q.Stream.Context().Done() // the side that we write to
-		var err *quic.StreamError
-		if errors.As(context.Cause(q.Stream.Context()), &err) && err.ErrorCode == doqRequestCancelled {
-			close(canceled)
-		}
-	})
+	up := dnstest.NewQUIC(t, dnstest.Named(map[string]dnstest.Script{
+		"first.example.": dnstest.A("192.0.2.1"),
+		"example.org.": func(q *dnstest.Query) {
+			<-q.Stream.Context().Done() // the side that we write to
+			// A connection that has been silent is given up along with the question, and may be gone before the
+			// stream's own end is told.
+			var stream *quic.StreamError
+			var conn *quic.ApplicationError
+			cause := context.Cause(q.Stream.Context())
+			if errors.As(cause, &stream) && stream.ErrorCode == doqRequestCancelled ||
+				errors.As(cause, &conn) && conn.Remote && conn.ErrorCode == doqNoError {
+				close(canceled)
+				return
+			}
+			t.Errorf("the stream ended with %v", cause)
+		},
+	}))
 	r := open(t, up, overSession(up, QUIC))
+	ask(t, r, "udp", "first.example.") // dials, which may take longer than the next question waits
 	refuse(t, r, Question{Msg: question("example.org.")}, 500*time.Millisecond, ErrTimeout)
 	select {
 	case <-canceled:
 	case <-time.After(5 * time.Second):
-		t.Error("the stream was not canceled with DOQ_REQUEST_CANCELLED")
+		t.Error("neither stream nor connection were ended")
 	}
 }
