@@ -46,7 +46,7 @@ func free(port int) bool {
 	if err != nil {
 		return false
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }() // of loopback, and nobody has seen it
 	p, err := net.ListenPacket("udp", addr)
 	if err != nil {
 		return false
