@@ -11,7 +11,7 @@ export CGO_ENABLED := 0
 # The linter by version: go run fetches it, nothing is installed by hand.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: all build run test race lint bench-hosts bench-forward clean
+.PHONY: all build run test race lint bench-hosts bench-forward bench-failover clean
 
 all: build
 
@@ -49,6 +49,10 @@ bench-hosts: build bin/stock
 # Forwarding to two NSDs over UDP and TLS, beside stock and dnsdist. About ten minutes; run nothing else meanwhile.
 bench-forward: build bin/stock
 	go run ./bench/forward -stock bin/stock -ours ./coredns
+
+# What clients see while upstreams fail, second by second, beside stock. About five minutes; run nothing else meanwhile.
+bench-failover: build bin/stock
+	go run ./bench/failover -stock bin/stock -ours ./coredns
 
 clean:
 	rm -rf coredns bin data
