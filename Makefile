@@ -29,14 +29,17 @@ run: build
 	  'Ctrl-C stops it. Its etcd keeps its data under data/.' ''
 	@exec ./coredns -conf Corefile.example
 
+# deploy/test is a module of its own: it renders and decodes the manifests of deploy/.
 test:
 	go test ./...
+	cd deploy/test && go test ./...
 
 race:
 	CGO_ENABLED=1 go test -race ./...
 
 lint:
 	$(GOLANGCI) run
+	cd deploy/test && $(GOLANGCI) run
 
 # Stock CoreDNS v1.15.0 with the in-tree plugins, for the benchmarks to put beside ours.
 bin/stock: go.mod test/parity/stock/main.go
