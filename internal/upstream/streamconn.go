@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -203,6 +204,9 @@ func (c *streamConn) write() {
 	defer c.conn.Close()
 	var spare []byte
 	for range c.wake {
+		// Whoever wakes a goroutine has it run next. Let those who have a question to ask run first, so that their questions
+		// are in the same write; when nobody has, this costs nothing.
+		runtime.Gosched()
 		c.mu.Lock()
 		batch, finished, broken := c.out, c.finished, c.broken != nil
 		c.out = spare[:0]

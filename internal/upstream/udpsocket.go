@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -156,8 +157,16 @@ func (s *udpSocket) unlock() (closed bool) {
 	return closed
 }
 
+// stackRoom is how much stack a reader keeps in use. The runtime gives a new goroutine as much stack as those had in use
+// on average that the last garbage collection saw. CoreDNS serves each question on a new goroutine that needs 5 KB here, and
+// readers, which need next to nothing, are most of the others: without this a question outgrows its stack twice, which takes
+// longer than all that is done with its messages (12 % of the server's CPU time in a profile of 200 questions in flight).
+const stackRoom = 4 << 10
+
 // read hands out replies until the socket is closed. It owns the socket's goroutine.
 func (s *udpSocket) read() {
+	var room [stackRoom]byte
+	defer runtime.KeepAlive(&room)
 	defer close(s.ended)
 	in := newReceiver(s.conn)
 	for {
