@@ -86,6 +86,13 @@ type Config struct {
 	// MaxIdleConns is how many idle connections are kept per protocol; zero: no limit beyond those of the transport.
 	MaxIdleConns int
 
+	// RateLimit is how many questions a second may be sent, retransmissions included; zero: no limit. RateBurst is how many
+	// may be sent at once; zero: a tenth of a second's worth, and 16 at least.
+	RateLimit float64
+	RateBurst int
+	// MaxInFlight is how many questions may be under way; zero: DefaultMaxInFlight.
+	MaxInFlight int
+
 	// MaxFails is how many probes in a row must fail until Down says so; zero: it never does, and nothing is probed.
 	MaxFails uint32
 	Probe    Probe
@@ -96,14 +103,19 @@ type Probe struct {
 	Interval         time.Duration // between two probes; zero: DefaultProbeInterval
 	Domain           string        // its name servers are asked for; empty: the root
 	RecursionDesired bool
+	// Periodic probes also while the resolver is well, from Open on. Without MaxFails it has no effect.
+	Periodic bool
+	// FailRcodes are the rcodes that count as failure, of probes and of replies to questions. None by default: whoever
+	// answers is there.
+	FailRcodes []int
 }
 
 // Key identifies the resolver that c describes: configurations with equal keys may share one Resolver.
 func (c Config) Key() string {
-	return fmt.Sprintf("%q %s %s %q %q %q %s %s %t %t %s %s %s %d %d %s %q %t",
+	return fmt.Sprintf("%q %s %s %q %q %q %s %s %t %t %s %s %s %d %g %d %d %d %s %q %t %t %v",
 		c.Name, c.Transport, c.Addr, c.ServerName, c.TLSKey, c.path(), c.method(), c.Source, c.ForceTCP, c.PreferUDP,
-		c.Expire, c.MaxAge, c.readTimeout(), c.MaxIdleConns, c.MaxFails, c.Probe.interval(), c.Probe.domain(),
-		c.Probe.RecursionDesired)
+		c.Expire, c.MaxAge, c.readTimeout(), c.MaxIdleConns, c.RateLimit, c.RateBurst, c.maxInFlight(), c.MaxFails, c.Probe.interval(), c.Probe.domain(),
+		c.Probe.RecursionDesired, c.Probe.Periodic, c.Probe.FailRcodes)
 }
 
 func (c Config) path() string {
@@ -133,6 +145,13 @@ func (c Config) readTimeout() time.Duration {
 		return DefaultReadTimeout
 	}
 	return c.ReadTimeout
+}
+
+func (c Config) maxInFlight() int {
+	if c.MaxInFlight <= 0 {
+		return DefaultMaxInFlight
+	}
+	return c.MaxInFlight
 }
 
 func (p Probe) interval() time.Duration {

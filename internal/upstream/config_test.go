@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 func valid() Config {
@@ -29,6 +31,12 @@ func TestKeyTellsConfigurationsApart(t *testing.T) {
 		"MaxIdleConns": func(c *Config) { c.MaxIdleConns = 1 },
 		"MaxFails":     func(c *Config) { c.MaxFails = 1 },
 		"Probe":        func(c *Config) { c.Probe.Domain = "example.org." },
+		"RateLimit":    func(c *Config) { c.RateLimit = 0.5 },
+		"RateBurst":    func(c *Config) { c.RateBurst = 2 },
+		"MaxInFlight":  func(c *Config) { c.MaxInFlight = 2 },
+
+		"Probe, periodic":   func(c *Config) { c.Probe.Periodic = true },
+		"Probe, FailRcodes": func(c *Config) { c.Probe.FailRcodes = []int{dns.RcodeServerFailure} },
 	}
 	seen := map[string]string{valid().Key(): "no change"}
 	for field, change := range changes {
@@ -51,6 +59,7 @@ func TestKeyTakesZerosForWhatTheyMean(t *testing.T) {
 	c := valid()
 	c.Path, c.Method, c.ReadTimeout = DefaultPath, "POST", DefaultReadTimeout
 	c.Probe = Probe{Interval: DefaultProbeInterval, Domain: "."}
+	c.MaxInFlight = DefaultMaxInFlight
 	if got, want := c.Key(), valid().Key(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"slices"
 	"time"
 )
@@ -11,6 +12,27 @@ type dial[C member] struct {
 	done    chan struct{} // closed when conn or err is there
 	conn    C
 	err     error
+}
+
+// wait waits for the end of d, and reports false when that of ctx came first.
+func (d *dial[C]) wait(ctx context.Context, x *exchange) bool {
+	for {
+		var late <-chan time.Time // never, if nobody wants to know
+		if !x.lateAt.IsZero() {
+			x.timer.Reset(max(time.Until(x.lateAt), 0))
+			late = x.timer.C
+		}
+		select {
+		case <-d.done:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-x.alarmed:
+			x.tellSilent()
+		case now := <-late:
+			x.tellSlow(now)
+		}
+	}
 }
 
 // await returns a connection in the making to wait for. The lock is held.

@@ -35,6 +35,8 @@ var (
 	ErrProtocol = errors.New("protocol error of the peer")
 	// ErrRequest: the question cannot be put on the wire. No resolver will do better.
 	ErrRequest = errors.New("question cannot be sent")
+	// ErrLimited: the resolver's rate_limit or its bound on questions in flight is reached. Nothing was sent.
+	ErrLimited = errors.New("limit of the upstream reached")
 	// ErrUnsupported: signed questions, zone transfers and opcodes other than QUERY are never sent on. No resolver will do
 	// better.
 	ErrUnsupported = errors.New("question cannot be forwarded")
@@ -57,6 +59,7 @@ var reasons = []struct {
 	{ErrProtocol, "protocol"},
 	{ErrRequest, "request"},
 	{ErrUnsupported, "unsupported"},
+	{ErrLimited, "limited"},
 }
 
 // Reason names the sentinel that err wraps, in one word for a metric label: the set is closed, "other" stands for an

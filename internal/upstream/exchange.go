@@ -28,6 +28,8 @@ type exchange struct {
 	id     uint16 // the ID in query, when hasID
 	hasID  bool
 	resent bool // went out more than once, so that more than one reply may come
+	lost   bool // the reply is to a retransmission: what had been sent before never arrived
+	probe  bool // sent again soon: a resolver that is back should be noticed soon
 
 	reply []byte
 	age   uint32        // seconds that the reply has spent in caches on its way
@@ -43,6 +45,11 @@ type exchange struct {
 	received time.Time
 	deadline time.Time // for UDP
 	timer    *time.Timer
+
+	waiter  Waiter          // nil: nobody wants to know that the reply is late
+	lateAt  time.Time       // zero: never, or the waiter has been told
+	alarm   *alarm          // of the resolver
+	alarmed <-chan struct{} // of alarm; nil once the waiter has been told
 }
 
 var exchanges = sync.Pool{New: func() any {
@@ -67,6 +74,7 @@ func newExchange() *exchange {
 func (x *exchange) release() {
 	x.timer.Stop()
 	x.reset()
+	x.probe, x.waiter, x.alarm, x.alarmed, x.lateAt = false, nil, nil, nil, time.Time{}
 	if cap(x.query) > maxKept {
 		x.query = make([]byte, 0, 512)
 	}
@@ -82,7 +90,7 @@ func (x *exchange) reset() {
 	case <-x.done:
 	default:
 	}
-	x.hasID, x.resent, x.err, x.age = false, false, nil, 0
+	x.hasID, x.resent, x.lost, x.err, x.age = false, false, false, nil, 0
 	x.claimed.Store(false)
 	x.local, x.stream = nil, nil
 	x.sent, x.received = time.Time{}, time.Time{}

@@ -64,6 +64,13 @@ var (
 	}, []string{"proxy_name", "to"})
 )
 
+var limited = promauto.NewCounterVec(prometheus.CounterOpts{
+	Namespace: plugin.Namespace,
+	Subsystem: "proxy",
+	Name:      "limited_total",
+	Help:      "Counter of the questions that were not sent to an upstream because of one of its limits.",
+}, []string{"proxy_name", "to", "limit"})
+
 // meters are the metrics of one resolver, looked up once: a label look-up costs more than the count.
 type meters struct {
 	name, to     string
@@ -112,6 +119,15 @@ func (m *meters) observe(rcode int, seconds float64) {
 		slot.Store(o)
 	}
 	(*o).Observe(seconds)
+}
+
+// limited counts a question that err kept from being sent.
+func (m *meters) limited(err error) {
+	limit := "in_flight"
+	if err == errRate {
+		limit = "rate"
+	}
+	limited.WithLabelValues(m.name, m.to, limit).Inc()
 }
 
 func (m *meters) failed(err error) {

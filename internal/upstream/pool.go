@@ -124,9 +124,7 @@ func (p *pool[C]) enlist(ctx context.Context, x *exchange, since time.Time) (c C
 		d := p.await()
 		p.mu.Unlock()
 
-		select {
-		case <-d.done:
-		case <-ctx.Done():
+		if !d.wait(ctx, x) {
 			p.misses.Inc()
 			return none, false, ofContext(ctx)
 		}

@@ -37,9 +37,9 @@ func TestResolverIsDownAfterSoManyFailedProbesAndComesBack(t *testing.T) {
 	})
 	dnstest.WaitFor(t, "the resolver to be back", func() bool { return !r.Down() })
 	dnstest.WaitFor(t, "probing to end", func() bool {
-		r.prober.mu.Lock()
-		defer r.prober.mu.Unlock()
-		return !r.prober.running
+		r.health.prober.mu.Lock()
+		defer r.health.prober.mu.Unlock()
+		return !r.health.prober.running
 	})
 }
 
@@ -63,7 +63,7 @@ func TestNothingIsProbedWhenNobodyLooks(t *testing.T) {
 	up := dnstest.New(t, dnstest.Drop)
 	r := open(t, up, probing, func(c *Config) { c.MaxFails = 0 })
 	r.Failed()
-	if r.prober.running {
+	if r.health.prober.running {
 		t.Error("probes are sent although no number of failures makes the resolver down")
 	}
 }

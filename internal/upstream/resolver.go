@@ -18,6 +18,10 @@ type Question struct {
 	// Proto is what the client used, "udp" or "tcp". The DNS transport asks the same way, unless the configuration says
 	// otherwise; empty is "udp".
 	Proto string
+	// Waiter is told when the reply is late; nil: nobody is. Patience is how long it is not late, from the beginning of
+	// Exchange; zero: late is only what a resolver owes that has become suspect.
+	Waiter   Waiter
+	Patience time.Duration
 }
 
 // Answer is what came back, or how far an attempt got.
@@ -42,7 +46,8 @@ type Resolver struct {
 	// datagrams is nil unless the transport is DNS; streams carries what does not go there.
 	datagrams carrier
 	streams   carrier
-	prober    *prober
+	health    *health
+	failures  rcodeSet
 }
 
 // Open returns a resolver for c. It dials nothing and never blocks; an error means that c makes no sense.
@@ -56,12 +61,12 @@ func Open(c Config) (*Resolver, error) {
 	if m := c.method(); m != http.MethodGet && m != http.MethodPost {
 		return nil, fmt.Errorf("DoH method %q: want GET or POST", m)
 	}
-	r := &Resolver{cfg: c, addr: c.Addr.String()}
+	r := &Resolver{cfg: c, addr: c.Addr.String(), health: newHealth(c), failures: newRcodeSet(c.Probe.FailRcodes)}
 	r.meters = newMeters(c.Name, r.addr)
 	var err error
 	switch c.Transport {
 	case DNS:
-		r.datagrams = newUDP(c, r.meters)
+		r.datagrams = newUDP(c, r.meters, r.health)
 		r.streams = newStreams(c, r.meters)
 	case TLS:
 		r.streams = newStreams(c, r.meters)
@@ -77,7 +82,10 @@ func Open(c Config) (*Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.prober = newProber(c, r.meters, r.probe)
+	r.health.prober = newProber(c, r.meters, r.health, r.probe)
+	if r.health.prober.periodic {
+		r.health.prober.start()
+	}
 	return r, nil
 }
 
@@ -88,16 +96,20 @@ func (r *Resolver) Addr() string { return r.addr }
 func (r *Resolver) Transport() Transport { return r.cfg.Transport }
 
 // Down tells whether the last MaxFails probes have all failed.
-func (r *Resolver) Down() bool { return r.prober.down() }
+func (r *Resolver) Down() bool { return r.health.prober.down() }
 
 // Failed is how a caller says that an attempt went wrong for which the resolver may be to blame. It starts probing,
-// unless that is under way, until one probe is answered.
-func (r *Resolver) Failed() { r.prober.start() }
+// unless that is under way, until one probe is answered. Exchange does so by itself.
+func (r *Resolver) Failed() { r.health.prober.start() }
+
+// Hurry is how a caller says that no resolver of a set is well, and that questions wait: for the next two seconds r is
+// probed every half a second at least.
+func (r *Resolver) Hurry() { r.health.prober.hasten() }
 
 // Close ends all background work and waits for it. Questions under way are finished, later ones are answered each on
 // a connection of its own. It never fails and may be called again.
 func (r *Resolver) Close() error {
-	r.prober.close()
+	r.health.close()
 	if r.datagrams != nil {
 		r.datagrams.close()
 	}
@@ -107,16 +119,27 @@ func (r *Resolver) Close() error {
 
 // Exchange asks q, once: a retransmission, a new connection in place of a dead one and the repetition of a truncated
 // question over TCP (with PreferUDP) belong to the same attempt. On error the Answer still says what had been sent, and
-// from where.
+// from where. ErrLimited comes at once; nothing queues.
 func (r *Resolver) Exchange(ctx context.Context, q Question) (answer Answer, err error) {
 	start := time.Now()
+	if err = r.health.begin(start); err != nil {
+		r.meters.limited(err)
+		return answer, err
+	}
 	x := newExchange()
+	if q.Waiter != nil {
+		x.await(&q, start, r.health.alarm.Load())
+	}
 	err = r.exchange(ctx, x, &q, &answer)
+	lost := x.lost
 	x.release()
+	r.health.end()
 	if err != nil {
+		r.blame(err, time.Since(start))
 		r.meters.failed(err)
 		return answer, err
 	}
+	r.health.answered(&answer, lost, r.failures.has(answer.Msg.Rcode))
 	r.meters.observe(answer.Msg.Rcode, time.Since(start).Seconds())
 	return answer, nil
 }
@@ -175,17 +198,46 @@ func (r *Resolver) read(x *exchange, m *dns.Msg, datagram bool, answer *Answer) 
 	return nil
 }
 
-// probe asks for what the configuration says. Whatever rcode comes back, the resolver is alive.
+// blame holds a failed attempt against the resolver, if it may be to blame. took is how long the attempt lasted.
+func (r *Resolver) blame(err error, took time.Duration) {
+	switch Reason(err) {
+	case "request", "unsupported":
+		return
+	case "canceled":
+		r.health.gaveUp(took)
+		return
+	case "timeout":
+		if took < r.cfg.readTimeout() && took < patience(time.Duration(r.health.late.Load())) {
+			r.health.gaveUp(took) // the asker had no time
+			return
+		}
+	case "malformed", "mismatch", "http", "protocol":
+		r.health.hear(r.health.now())
+	}
+	r.health.failed(max(took, r.cfg.readTimeout()))
+	r.health.prober.start()
+}
+
+// errProbeRcode: the reply to a probe has an rcode that counts as failure.
+var errProbeRcode = errors.New("rcode of the probe")
+
+// probe asks for what the configuration says. Whatever rcode comes back, the resolver is alive, unless the configuration
+// names it.
 func (r *Resolver) probe(ctx context.Context) error {
 	m := new(dns.Msg)
 	m.SetQuestion(dns.Fqdn(r.cfg.Probe.domain()), dns.TypeNS)
 	m.RecursionDesired = r.cfg.Probe.RecursionDesired
 	x := newExchange()
 	defer x.release()
+	x.probe = true
 	var answer Answer
-	err := r.exchange(ctx, x, &Question{Msg: m}, &answer)
-	if errors.Is(err, ErrMalformed) {
+	switch err := r.exchange(ctx, x, &Question{Msg: m}, &answer); {
+	case errors.Is(err, ErrMalformed):
 		return nil // somebody is there, which is all that a probe asks
+	case err != nil:
+		return err
+	case r.failures.has(answer.Msg.Rcode):
+		return errProbeRcode
 	}
-	return err
+	return nil
 }

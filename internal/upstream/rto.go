@@ -13,6 +13,8 @@ const (
 	// ask others.
 	minRTO = 150 * time.Millisecond
 	maxRTO = time.Second
+	// probeRTO is for probes, whose answers come from the cache of whoever is asked.
+	probeRTO = 250 * time.Millisecond
 	// maxSends is how often one attempt puts its question on the wire over UDP, all in all.
 	maxSends = 3
 )

@@ -66,7 +66,9 @@ func (c *sessionConn) join(x *exchange) bool {
 func (c *sessionConn) ask(ctx context.Context, x *exchange) error {
 	bounded, cancel := context.WithTimeout(ctx, c.pool.cfg.readTimeout())
 	defer cancel()
+	stop := x.tellMeanwhile()
 	err := c.exchange(bounded, x)
+	stop()
 	x.received = time.Now()
 	switch {
 	case err != nil && ctx.Err() != nil:

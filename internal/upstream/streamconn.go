@@ -102,18 +102,27 @@ func (c *streamConn) join(x *exchange) bool {
 // ask waits for the reply to x.
 func (c *streamConn) ask(ctx context.Context, x *exchange) (err error) {
 	defer func() { c.leave(x, errors.Is(err, ErrTimeout)) }()
-	timeout := c.s.cfg.readTimeout()
-	if d, ok := ctx.Deadline(); ok {
-		timeout = min(timeout, time.Until(d))
+	now := time.Now()
+	deadline := now.Add(c.s.cfg.readTimeout())
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
 	}
-	x.timer.Reset(timeout)
-	select {
-	case <-x.done:
-		return x.err
-	case <-ctx.Done():
-		return ofContext(ctx)
-	case <-x.timer.C:
-		return ErrTimeout
+	for {
+		x.timer.Reset(x.sooner(now, deadline.Sub(now)))
+		select {
+		case <-x.done:
+			return x.err
+		case <-ctx.Done():
+			return ofContext(ctx)
+		case <-x.alarmed:
+			x.tellSilent()
+			now = time.Now()
+		case now = <-x.timer.C:
+			x.tellSlow(now)
+			if !now.Before(deadline) {
+				return ErrTimeout
+			}
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ type udp struct {
 	remote  string
 	latency *latency
 	meters  *meters
+	health  *health
 
 	hits, misses, mismatched prometheus.Counter
 
@@ -39,8 +40,8 @@ type udp struct {
 	closed bool
 }
 
-func newUDP(c Config, m *meters) *udp {
-	u := &udp{cfg: c, network: "udp4", remote: c.Addr.String(), latency: new(latency), meters: m}
+func newUDP(c Config, m *meters, h *health) *udp {
+	u := &udp{cfg: c, network: "udp4", remote: c.Addr.String(), latency: new(latency), meters: m, health: h}
 	u.dialer = net.Dialer{Control: reportUnreachable}
 	if c.Addr.Addr().Unmap().Is6() {
 		u.network = "udp6"
@@ -88,6 +89,7 @@ func (u *udp) askAnew(ctx context.Context, x *exchange, old *udpSocket) error {
 
 // ask sends x from s, in whose table it is, and waits for the reply. On return x is in no table.
 func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket) (err error) {
+	var resent time.Time // when it last was
 	var moved *udpSocket // the second socket of a question whose first one has gone silent
 	defer func() {
 		silent := errors.Is(err, ErrTimeout)
@@ -101,29 +103,48 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket) (err error) {
 		u.retire(s)
 		return ofConn(err)
 	}
+	now := time.Now()
 	delay := u.latency.rto()
+	if x.probe {
+		delay = probeRTO
+	}
+	resend := now.Add(delay)
 	for sends := 1; ; {
-		now := time.Now()
 		wait := x.deadline.Sub(now)
 		if sends < maxSends {
-			wait = min(wait, delay)
+			wait = min(wait, resend.Sub(now))
 		}
-		x.timer.Reset(wait)
+		x.timer.Reset(x.sooner(now, wait))
 		select {
 		case <-x.done:
 			if x.err == nil {
 				u.latency.add(x.received.Sub(x.sent))
+				x.lost = x.resent && u.isToLast(x.received.Sub(resent))
 			}
 			return x.err
 		case <-ctx.Done():
 			return ofContext(ctx)
+		case <-x.alarmed:
+			x.tellSilent()
+			now = time.Now()
+			continue
 		case now = <-x.timer.C:
 		}
+		x.tellSlow(now)
 		if !now.Before(x.deadline) {
 			return ErrTimeout
 		}
+		if sends == maxSends || now.Before(resend) {
+			continue
+		}
 		sends++
 		delay *= 2
+		resend = now.Add(delay)
+		if !u.health.pace.take(u.health.at(now)) {
+			u.meters.limited(errRate)
+			continue
+		}
+		resent = now
 		u.meters.resent.Inc()
 		from := s
 		if moved == nil && s.wentSilent(x.sent) {
@@ -136,6 +157,13 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket) (err error) {
 		_, _ = from.conn.Write(x.query)
 		x.resent = true
 	}
+}
+
+// isToLast tells whether a reply that came so long after a retransmission is to that one, so that what was sent before
+// was lost and not just slow: it came as soon as replies usually do, and not sooner than they can.
+func (u *udp) isToLast(after time.Duration) bool {
+	usual := time.Duration(u.health.median.Load())
+	return after >= time.Duration(u.latency.fastest.Load()) && after <= max(2*usual, 20*time.Millisecond)
 }
 
 // enlist puts x into the table of a random socket, opening it if need be.

@@ -221,6 +221,7 @@ func (s *udpSocket) deliver(datagram []byte) bool {
 			return true
 		}
 		if s.isLate(id) {
+			s.u.health.hear(s.u.health.now())
 			return true
 		}
 	}
