@@ -14,7 +14,7 @@ import (
 )
 
 // live are the sources that are open. Their gauges are read when somebody asks for metrics.
-var live = &collector{sources: map[*source]struct{}{}, keepers: map[*keeper]string{}}
+var live = &collector{sources: map[*source]struct{}{}, keepers: map[*keeper]string{}, stubs: map[*stubs]struct{}{}}
 
 func init() { prometheus.MustRegister(live) }
 
@@ -22,6 +22,19 @@ type collector struct {
 	mu      sync.Mutex // guards the following
 	sources map[*source]struct{}
 	keepers map[*keeper]string // with their files
+	stubs   map[*stubs]struct{}
+}
+
+func (c *collector) addStubs(s *stubs) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stubs[s] = struct{}{}
+}
+
+func (c *collector) removeStubs(s *stubs) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.stubs, s)
 }
 
 func (c *collector) addKeeper(k *keeper, file string) {
@@ -61,11 +74,13 @@ var (
 	invalidDesc  = gauge("invalid_keys", "Number of keys of the zone that cannot be served, by reason.", "reason")
 	snapshotDesc = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "snapshot_age_seconds"),
 		"Time since the snapshot on disk was written. It is not written while nothing changes.", []string{"file"}, nil)
+	stubZonesDesc = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "stub_zones"),
+		"Number of stub zones.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{revisionDesc, lagDesc, stateDesc, recordsDesc, invalidDesc, snapshotDesc} {
+	for _, d := range []*prometheus.Desc{revisionDesc, lagDesc, stateDesc, recordsDesc, invalidDesc, snapshotDesc, stubZonesDesc} {
 		ch <- d
 	}
 }
@@ -88,7 +103,12 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			written[file] = t
 		}
 	}
+	stubZones := 0
+	for s := range c.stubs {
+		stubZones += s.len()
+	}
 	c.mu.Unlock()
+	ch <- prometheus.MustNewConstMetric(stubZonesDesc, prometheus.GaugeValue, float64(stubZones))
 	for file, t := range written {
 		ch <- prometheus.MustNewConstMetric(snapshotDesc, prometheus.GaugeValue, time.Since(t).Seconds(), file)
 	}

@@ -33,6 +33,7 @@ type config struct {
 	maxStale    time.Duration
 	readyAlways bool
 	snapshot    string // file
+	stubZones   bool
 
 	endpoints     []string
 	username      string

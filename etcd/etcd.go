@@ -12,6 +12,8 @@ import (
 	"github.com/trident-dns/trident/plugin/backend"
 
 	"github.com/miekg/dns"
+
+	"github.com/trident-dns/trident/etcd/relay"
 )
 
 const pluginName = "etcd"
@@ -30,6 +32,10 @@ type Etcd struct {
 	maxStale time.Duration // 0: what is known is told for ever
 	ready    func() bool   // of all blocks of the server
 	started  atomic.Bool   // the zones have their sources
+
+	own     map[string]bool // zones of all etcd blocks of the server block
+	stubs   *stubs          // nil without stubzones; set before started
+	relayed atomic.Int64    // questions on their way to other servers
 }
 
 // zones are the zones of one block by name.
@@ -49,6 +55,19 @@ func (z zones) match(name string) *served {
 		}
 	}
 	return z["."]
+}
+
+// stub returns the closest stub zone at or above a lower-cased name, when it is closer than z, the closest zone of the
+// block, nil for none.
+func (e *Etcd) stub(name string, z *served) (string, *relay.Group) {
+	if e.stubs == nil {
+		return "", nil
+	}
+	zone, g := e.stubs.match(name)
+	if g == nil || z != nil && len(zone) <= len(z.Name) {
+		return "", nil
+	}
+	return zone, g
 }
 
 // Name implements plugin.Handler.

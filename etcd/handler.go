@@ -19,6 +19,11 @@ import (
 func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
 	state := request.Request{W: w, Req: r}
 	z := e.zones.match(state.Name())
+	if r.Opcode == dns.OpcodeQuery {
+		if zone, g := e.stub(state.Name(), z); g != nil {
+			return e.relay(ctx, state, zone, g)
+		}
+	}
 	// Only questions are for this plugin: NOTIFY and UPDATE are for those that come after it.
 	if z == nil || r.Opcode != dns.OpcodeQuery {
 		return plugin.NextOrFailure(pluginName, e.Next, ctx, w, r)
@@ -59,16 +64,21 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 	return dns.RcodeSuccess, nil
 }
 
-// fail answers SERVFAIL. With EDNS the reply is written here, since it has room for the reason.
+// fail answers SERVFAIL for want of data.
 func (e *Etcd) fail(ctx context.Context, state request.Request, z *served, t trust) (int, error) {
 	failures.WithLabelValues(metrics.WithServer(ctx), z.Name, t.String()).Inc()
-	err := plugin.Error(pluginName, fmt.Errorf("zone %s: %s", z.Name, t.reason()))
+	return e.servfail(state, t.code(), t.reason(), fmt.Errorf("zone %s: %s", z.Name, t.reason()))
+}
+
+// servfail answers SERVFAIL with the reason, where the client can take it.
+func (e *Etcd) servfail(state request.Request, code uint16, text string, err error) (int, error) {
+	err = plugin.Error(pluginName, err)
 	if state.Req.IsEdns0() == nil {
 		return dns.RcodeServerFailure, err
 	}
 	m := new(dns.Msg)
 	m.SetRcode(state.Req, dns.RcodeServerFailure)
-	explain(state.Req, m, t.code(), t.reason())
+	explain(state.Req, m, code, text)
 	_ = state.W.WriteMsg(m)
 	return dns.RcodeSuccess, err
 }

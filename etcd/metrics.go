@@ -21,6 +21,9 @@ var (
 	walksCut = counter("walks_cut_total",
 		"Counter of answers that a bound on the records looked at, or on the names looked up, cut short, by zone.",
 		"server", "zone")
+	relayed = counter("relayed_questions_total",
+		"Counter of questions for other name servers, by what they are the servers of (stub or nameservers), and result.",
+		"server", "kind", "result")
 	relists = counter("relists_total",
 		"Counter of full lists after the first, by reason.", "reason")
 	auditRepairs = promauto.NewCounter(prometheus.CounterOpts{

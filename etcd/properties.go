@@ -42,7 +42,7 @@ var properties = map[string]property{
 	"max_stale":        {1, 1, "DURATION", setMaxStale},
 	"snapshot":         {1, 1, "FILE", setSnapshot},
 	"ready":            {1, 1, "always", setReady},
-	"stubzones":        {0, 0, "", warnNothing("stubzones")},
+	"stubzones":        {0, 0, "", setStubZones},
 	"debug":            {0, 0, "", warnNothing("debug")},
 	"upstream":         {0, -1, "[ADDRESS...]", warnNothing("upstream")},
 }
@@ -190,6 +190,11 @@ func setReady(cfg *config, args []string, _ string) error {
 		return fmt.Errorf("%q is unknown, want always", args[0])
 	}
 	cfg.readyAlways = true
+	return nil
+}
+
+func setStubZones(cfg *config, _ []string, _ string) error {
+	cfg.stubZones = true
 	return nil
 }
 

@@ -16,6 +16,7 @@ func init() { plugin.Register(pluginName, setup) }
 // setup makes a handler of each etcd block of a server block, chained in their order.
 func setup(c *caddy.Controller) error {
 	owner := shared.Of(c)
+	own := map[string]bool{}
 	for c.Next() {
 		cfg, err := parse(c)
 		if err != nil {
@@ -27,6 +28,10 @@ func setup(c *caddy.Controller) error {
 			}
 		}
 		e := newEtcd(cfg)
+		e.own = own
+		for name := range e.zones {
+			own[name] = true
+		}
 		e.ready = readiness.Join(c, pluginName, func() bool { return cfg.readyAlways || e.hasData() })
 		c.OnStartup(func() error {
 			if err := e.start(owner, cfg); err != nil {

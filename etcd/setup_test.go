@@ -100,7 +100,8 @@ func TestPropertiesAreRead(t *testing.T) {
 		{"max-lease-ttl 0", func(c *config) bool { return c.leases.max == 86400 }},
 		{"max_stale 1h", func(c *config) bool { return c.maxStale == time.Hour }},
 		{"ready always", func(c *config) bool { return c.readyAlways }},
-		{"stubzones\ndebug\nupstream 1.1.1.1 2.2.2.2\nupstream", func(*config) bool { return true }},
+		{"stubzones", func(c *config) bool { return c.stubZones }},
+		{"debug\nupstream 1.1.1.1 2.2.2.2\nupstream", func(*config) bool { return true }},
 	} {
 		c, err := parseText(t, "etcd a.b c.d {\n"+tt.block+"\n}")
 		if err != nil {

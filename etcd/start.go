@@ -53,6 +53,11 @@ func (e *Etcd) start(owner *shared.Owner, cfg *config) error {
 			all = append(all, z.source)
 		}
 	}
+	if cfg.stubZones {
+		if err := e.acquireStubs(owner, mc.Key()+" "+string(cfg.prefix)); err != nil {
+			return err
+		}
+	}
 	if cfg.snapshot != "" {
 		key := mc.Key() + " " + string(cfg.prefix) + " " + strings.Join(slices.Sorted(maps.Keys(e.zones)), " ")
 		if err := acquireKeeper(owner, cfg, key, all); err != nil {
@@ -61,6 +66,20 @@ func (e *Etcd) start(owner *shared.Owner, cfg *config) error {
 	}
 	e.started.Store(true)
 	return nil
+}
+
+// acquireStubs follows the stub zones of the block. from tells where its keys are.
+func (e *Etcd) acquireStubs(owner *shared.Owner, from string) (err error) {
+	names := slices.Sorted(maps.Keys(e.zones))
+	key := fmt.Sprintf("%s %q %q", from, names, slices.Sorted(maps.Keys(e.own)))
+	e.stubs, err = stubSets.Acquire(owner, key, func() (*stubs, error) {
+		all := make([]*served, len(names))
+		for i, name := range names {
+			all[i] = e.zones[name]
+		}
+		return openStubs(all, e.own), nil
+	})
+	return err
 }
 
 // top returns the zone closest to the root that holds name: its keys are those of all zones below it.

@@ -9,13 +9,14 @@ import (
 
 // view shows one question the zones of a block, each as it was when the question first looked at it.
 type view struct {
+	block  *Etcd
 	zones  zones
 	pinned []pin
 	few    [2]pin // room for the first
 }
 
 func (e *Etcd) view() *view {
-	v := &view{zones: e.zones}
+	v := &view{block: e, zones: e.zones}
 	v.pinned = v.few[:0]
 	return v
 }
@@ -26,10 +27,13 @@ type pin struct {
 }
 
 // Zone implements backend.View. A zone that is not loaded yet is left to whoever answers for the name when the server
-// is asked, which is this plugin, with the reason.
+// is asked, which is this plugin, with the reason; so is what belongs to a stub zone.
 func (v *view) Zone(name string) (*backend.Zone, backend.Store) {
 	z := v.zones.match(name)
 	if z == nil {
+		return nil, nil
+	}
+	if _, stub := v.block.stub(name, z); stub != nil {
 		return nil, nil
 	}
 	s := v.at(z.source)

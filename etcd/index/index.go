@@ -19,6 +19,8 @@ type Index struct {
 
 	mu    sync.Mutex // held to replace snap
 	zones []string   // paths of the zones whose serials are kept: the root and some below
+
+	listeners []*listener
 }
 
 // New returns an empty index of the zone with this path. onBad is told the keys that cannot be served, each time that
@@ -102,7 +104,7 @@ func (z zoneSink) Reset(at mirror.Position, kvs iter.Seq2[mirror.KV, error]) {
 	} else {
 		c.touched = differences(old.records, c.Snapshot.records)
 	}
-	x.publish(c, at)
+	x.publish(c, at, true)
 }
 
 // Apply implements mirror.Sink.
@@ -161,13 +163,17 @@ func (x *Index) apply(at mirror.Position, puts []mirror.KV, deletes []string, pl
 		c.put(kv)
 	}
 	placed(c)
-	x.publish(c, at)
+	x.publish(c, at, false)
 }
 
-// publish makes a change the state of now. The caller holds mu.
-func (x *Index) publish(c *change, at mirror.Position) {
+// publish makes a change the state of now. whole tells that it replaces everything. The caller holds mu.
+func (x *Index) publish(c *change, at mirror.Position, whole bool) {
 	c.setSerials(nextSerials(c.serials, x.zones, c.touched, at.Revision))
+	before := x.Snapshot()
 	x.snap.Store(&c.Snapshot)
+	for _, l := range x.listeners {
+		l.tell(Change{Before: before, After: &c.Snapshot, Touched: c.touched, Whole: whole})
+	}
 	if len(c.bad) > 0 {
 		x.onBad(c.bad)
 	}
