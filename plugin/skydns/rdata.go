@@ -18,20 +18,11 @@ func parseRR(typ, rdata string) (dns.RR, error) {
 		}
 		return nil, nil
 	}
-	typ = strings.ToUpper(typ)
-	code, known := dns.StringToType[typ]
-	if !known {
-		// RFC 3597, section 5. An unknown type is served like any other.
-		digits, generic := strings.CutPrefix(typ, "TYPE")
-		n, err := strconv.ParseUint(digits, 10, 16)
-		if !generic || err != nil {
-			return nil, fmt.Errorf("%w: %q is unknown", ReasonType, typ)
-		}
-		code = uint16(n)
+	code, err := ParseType(typ)
+	if err != nil {
+		return nil, err
 	}
-	if !storable(code) {
-		return nil, fmt.Errorf("%w: %s cannot be kept as a record", ReasonType, typ)
-	}
+	typ = dns.Type(code).String()
 	// Without rdata the parser makes a record for an update (RFC 2136), which no answer may hold.
 	if strings.TrimSpace(rdata) == "" || strings.ContainsAny(rdata, "\r\n") {
 		return nil, fmt.Errorf("%w: %s needs one line", ReasonRData, typ)
@@ -47,6 +38,26 @@ func parseRR(typ, rdata string) (dns.RR, error) {
 		return nil, fmt.Errorf("%w: %s %q: %w", ReasonRData, typ, rdata, err)
 	}
 	return rr, nil
+}
+
+// ParseType reads the type of a record that can be kept, by its name or as TYPE with a number, in any case. Its error
+// wraps ReasonType.
+func ParseType(s string) (uint16, error) {
+	name := strings.ToUpper(s)
+	code, known := dns.StringToType[name]
+	if !known {
+		// RFC 3597, section 5. An unknown type is served like any other.
+		digits, generic := strings.CutPrefix(name, "TYPE")
+		n, err := strconv.ParseUint(digits, 10, 16)
+		if !generic || err != nil {
+			return 0, fmt.Errorf("%w: %q is unknown", ReasonType, s)
+		}
+		code = uint16(n)
+	}
+	if !storable(code) {
+		return 0, fmt.Errorf("%w: %s cannot be kept as a record", ReasonType, name)
+	}
+	return code, nil
 }
 
 func read(line string) (dns.RR, error) {
