@@ -17,6 +17,7 @@ all: build
 
 build:
 	go build -ldflags '$(LDFLAGS)' -o coredns ./cmd/coredns
+	go build -ldflags '$(LDFLAGS)' -o skyctl ./cmd/skyctl
 
 run: build
 	@printf '%s\n' '' \
@@ -58,4 +59,4 @@ bench-failover: build bin/stock
 	go run ./bench/failover -stock bin/stock -ours ./coredns
 
 clean:
-	rm -rf coredns bin data
+	rm -rf coredns skyctl bin data
