@@ -1,7 +1,9 @@
-// Package freeport finds ports of loopback for servers in tests that must know their port before they start.
+// Package freeport finds ports of loopback for servers in tests and benchmarks that must know their port before they
+// start.
 package freeport
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net"
 	"strconv"
@@ -27,17 +29,28 @@ func Addr(t testing.TB) string {
 // Port is the port of an address that Addr would return.
 func Port(t testing.TB) string {
 	t.Helper()
+	port, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// ErrNone says that no port of loopback is free for UDP and TCP.
+var ErrNone = errors.New("no port of loopback is free for UDP and TCP")
+
+// Find is Port for programs that are no tests. Its error is ErrNone.
+func Find() (string, error) {
 	mu.Lock()
 	defer mu.Unlock()
 	for range 1000 {
 		port := first + rand.IntN(last-first)
 		if !used[port] && free(port) {
 			used[port] = true
-			return strconv.Itoa(port)
+			return strconv.Itoa(port), nil
 		}
 	}
-	t.Fatal("no port of loopback is free for UDP and TCP")
-	return ""
+	return "", ErrNone
 }
 
 func free(port int) bool {
