@@ -11,7 +11,7 @@ export CGO_ENABLED := 0
 # The linter by version: go run fetches it, nothing is installed by hand.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: all build run test race lint bench-hosts bench-forward bench-failover clean
+.PHONY: all build run test race lint bench bench-hosts bench-forward bench-failover clean
 
 all: build
 
@@ -50,9 +50,14 @@ bin/stock: go.mod test/parity/stock/main.go
 bench-hosts: build bin/stock
 	go run ./bench/hosts -stock bin/stock -ours ./coredns
 
-# Forwarding to two NSDs over UDP and TLS, beside stock and dnsdist. About ten minutes; run nothing else meanwhile.
+# Everything beside stock and the peers that are installed. About fifteen minutes; run nothing else meanwhile. ARGS takes
+# flags: make bench ARGS='-only hosts,kubernetes -rounds 5'. The program's comment says what is measured.
+bench: build bin/stock
+	go run ./bench/compare -stock bin/stock -ours ./coredns -out bench/results/compare.json $(ARGS)
+
+# Forwarding alone, with the row of cold upstreams. About ten minutes.
 bench-forward: build bin/stock
-	go run ./bench/forward -stock bin/stock -ours ./coredns
+	go run ./bench/compare -stock bin/stock -ours ./coredns -only forward-udp,forward-dot,cold $(ARGS)
 
 # What clients see while upstreams fail, second by second, beside stock. About five minutes; run nothing else meanwhile.
 bench-failover: build bin/stock

@@ -4,9 +4,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/trident-dns/trident/bench/internal/contest"
+	"github.com/trident-dns/trident/bench/internal/rig"
 
 	"github.com/miekg/dns"
 )
@@ -18,6 +23,8 @@ const (
 	// the server. connectDelay makes sure that all are there before the first connection is.
 	gulp, gulpPace = 50, time.Millisecond
 	connectDelay   = 50 * time.Millisecond
+	// coldPatience is how long a server may take to start.
+	coldPatience = 20 * time.Second
 )
 
 // coldSample is what one run of the cold row found out.
@@ -27,53 +34,52 @@ type coldSample struct {
 	took            time.Duration // until the last good answer
 }
 
-// cold asks each contender a burst of questions while it has no connection to its upstream.
-func (b *bench) cold(contenders []contender) error {
-	fmt.Printf("%-19s %12s %12s %12s %12s\n", fmt.Sprintf("cold, %d at once", burst), "connections", "answers", "failures", "took")
-	for _, c := range contenders {
-		counter, err := newCounter(b.upstreams[0].tlsAddr)
-		if err != nil {
-			return err
-		}
-		s, err := b.coldRun(c, counter)
-		counter.stop()
-		if err != nil {
-			return fmt.Errorf("cold, %s: %w", c.name, err)
-		}
-		fmt.Printf("%-19s %12d %12d %12d %12s\n", c.name, s.connections, s.answers, s.failed, s.took.Round(time.Millisecond))
+// cold asks each forwarder a burst of questions while it has no connection to its only upstream, over TLS.
+func cold(s *stage) (*contest.Result, error) {
+	upstreams, err := s.upstreams()
+	if err != nil || s.contest.Profiles != "" { // too short a run for a profile
+		return nil, err
 	}
-	return nil
+	rows := [][]string{{fmt.Sprintf("%s questions at once, cold TLS upstream", contest.Thousands(burst)), "connections", "answers", "failures", "took"}}
+	for i := range len(s.forwarders(task{})) {
+		name, sample, err := s.coldRun(i, upstreams[0])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		rows = append(rows, []string{name, strconv.Itoa(sample.connections), strconv.Itoa(sample.answers), strconv.Itoa(sample.failed),
+			sample.took.Round(time.Millisecond).String()})
+	}
+	fmt.Printf("\n%s\n", contest.Table(rows))
+	return nil, nil
 }
 
-func (b *bench) coldRun(c contender, counter *counter) (coldSample, error) {
-	s, err := c.start(b.dir, setup{targets: []string{counter.addr()}, ca: b.upstreams[0].certFile, tls: true})
+// forwarders are those that take part, as far as they are installed.
+func (s *stage) forwarders(t task) []contest.Contender {
+	return slices.DeleteFunc(append(s.binaries.CoreDNS(t.coreDNS()), t.dnsdist()),
+		func(c contest.Contender) bool { return !c.Installed() })
+}
+
+// coldRun is the run of forwarder number i.
+func (s *stage) coldRun(i int, upstream *rig.NSD) (name string, sample coldSample, err error) {
+	counter, err := newCounter(upstream.TLSAddr)
 	if err != nil {
-		return coldSample{}, err
+		return "", sample, err
 	}
-	defer s.stop()
+	defer counter.stop()
+	c := s.forwarders(task{targets: []string{counter.addr()}, tls: true, ca: upstream.CertFile})[i]
+	srv, err := c.Start(s.contest.Dir, false)
+	if err != nil {
+		return c.Name, sample, err
+	}
+	defer srv.Stop()
 	// The upstream must not be asked before the burst, so the server is up when it accepts a connection.
-	if err := accepts(s); err != nil {
-		return coldSample{}, err
+	if err := srv.WaitForTCP(srv.Addr, coldPatience); err != nil {
+		return c.Name, sample, err
 	}
 	before := counter.connections.Load() // health checks of dnsdist
-	sample, err := askAtOnce(s.addr)
+	sample, err = askAtOnce(srv.Addr)
 	sample.connections = int(counter.connections.Load() - before)
-	return sample, err
-}
-
-func accepts(s *server) error {
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		conn, err := net.Dial("tcp", s.addr)
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case <-s.ended:
-			return fmt.Errorf("the process ended")
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	return fmt.Errorf("does not accept connections after %v", patience)
+	return c.Name, sample, err
 }
 
 // askAtOnce sends the whole burst and counts the answers of the next five seconds.
