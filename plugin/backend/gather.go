@@ -159,6 +159,15 @@ func (w *walk) targetOf(it item) (name string, ok bool) {
 		path = w.path + path[len(w.star):]
 	}
 	name = skydns.NameOf(skydns.StripPath(path, it.Strip()))
-	_, ok = dns.IsDomainName(name)
-	return name, ok
+	return name, isName(name)
+}
+
+// isName tells whether a name made of labels that are right has no more than the 255 octets of RFC 1035, section 2.3.4.
+// miekg/dns packs such with one more, which nobody can read.
+func isName(name string) bool {
+	if len(name) < 255 {
+		return true // on the wire it has one octet more, and less where there are escapes
+	}
+	_, err := skydns.CheckName(name)
+	return err == nil
 }

@@ -13,6 +13,9 @@ func TestTargetsTooLongAreLeftOut(t *testing.T) {
 	m := newMemory(t, []string{"zone.test."}, `
 		/skydns/test/zone/*/`+strings.Repeat("x", 63)+` {"host":"10.0.0.1","port":80,"mail":true}
 		/skydns/test/zone/*/y {"host":"10.0.0.2","port":80,"mail":true}`)
+	// One octet more than there may be, and just as many.
+	most := strings.Repeat(strings.Repeat("c", 49)+".", 3)
+	most1, most0 := most+strings.Repeat("d", 30)+".zone.test. ", most+strings.Repeat("d", 29)+".zone.test. "
 	label := strings.Repeat("a", 62)
 	long := label + "." + label + "." + label + ".zone.test. "
 	for _, tt := range []struct {
@@ -22,6 +25,8 @@ func TestTargetsTooLongAreLeftOut(t *testing.T) {
 		{long + "SRV", 1, 1},
 		{long + "MX", 1, 1},
 		{long + "A", 2, 0},
+		{most1 + "SRV", 1, 1},
+		{most0 + "SRV", 2, 2},
 		{"b.zone.test. SRV", 2, 2},
 		{"b.zone.test. MX", 2, 2},
 	} {

@@ -82,11 +82,17 @@ func (l *lookup) soa(zone *Zone, store Store) dns.RR {
 // maxSOATTL bounds how long a negative answer is kept where its TTL was set long: 5 minutes, as in-tree.
 const maxSOATTL = 300
 
+// below is a name below that of the zone, or the zone's own where that would be too long for a name (RFC 1035, section
+// 2.3.4): nobody could read the record.
 func below(name string, zone *Zone) string {
 	if zone.Name == "." {
 		return name + "."
 	}
-	return name + "." + zone.Name
+	name += "." + zone.Name
+	if !isName(name) {
+		return zone.Name
+	}
+	return name
 }
 
 // ttl is the TTL of a record's answer.

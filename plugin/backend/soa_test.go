@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/trident-dns/trident/plugin/skydns"
@@ -34,6 +35,23 @@ func TestE25SOA(t *testing.T) {
 		q.Name, q.Type = "Zone.test.", dns.TypeSOA
 		if res := r.Lookup(context.Background(), m, q); len(res.Answer) != 1 || res.Answer[0].String() != tt.want {
 			t.Errorf("got %v, want %s", res.Answer, tt.want)
+		}
+	}
+}
+
+// RFC 1035, section 2.3.4: with the labels of the defaults before it the name of a long zone would have more than 255
+// octets, and nobody could read the reply.
+func TestSOAOfAZoneWithALongNameCanBeSent(t *testing.T) {
+	for _, spare := range []int{0, 1, 6, 7, 8, 10, 11, 12} {
+		// On the wire, "test." has 6 octets, and a label as many as its letters and one.
+		zone := strings.Repeat(strings.Repeat("a", 49)+".", 4)
+		zone += strings.Repeat("b", 255-spare-6-4*50-1) + ".test."
+		for _, question := range []string{zone + " SOA", zone + " A"} {
+			m := newMemory(t, []string{zone}, "")
+			res := ask(t, m, Defaults(), question, nil) // which tries to send it
+			if n := len(res.Answer) + len(res.Ns); n != 1 {
+				t.Errorf("%d octets to spare: %d records", spare, n)
+			}
 		}
 	}
 }
