@@ -40,7 +40,11 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 		return e.fail(ctx, state, z, trust)
 	}
 
-	q := backend.Question{Name: state.QName(), Type: state.QType(), Size: state.Size(), Outside: e.outside(ctx, state)}
+	spent := spendingOf(ctx)
+	q := backend.Question{
+		Name: state.QName(), Type: state.QType(), Size: state.Size(),
+		Steps: &spent.steps, Outside: e.outside(spent, state),
+	}
 	if trust == stale {
 		q.MaxTTL = staleTTL
 	}

@@ -33,17 +33,27 @@ var (
 	errOutside   = errors.New("too many lookups for one question")
 )
 
-// spentKey is the key of the context value, an *atomic.Int32, that counts the lookups of a client's question.
-type spentKey struct{}
+// spending is what a client's question has used so far, those questions included that it caused by coming back to the
+// server.
+type spending struct {
+	lookups atomic.Int32
+	steps   backend.Steps
+}
+
+// spendingKey is the key of the context value that carries the *spending of a client's question.
+type spendingKey struct{}
+
+func spendingOf(ctx context.Context) *spending {
+	if s, ok := ctx.Value(spendingKey{}).(*spending); ok {
+		return s
+	}
+	return new(spending)
+}
 
 // outside looks up names that no zone of the block holds: by asking the server, as if a client had.
 func (e *Etcd) outside(
-	ctx context.Context, state request.Request,
+	spent *spending, state request.Request,
 ) func(context.Context, string, uint16) (*dns.Msg, error) {
-	spent, reentry := ctx.Value(spentKey{}).(*atomic.Int32)
-	if !reentry {
-		spent = new(atomic.Int32)
-	}
 	return func(ctx context.Context, name string, qtype uint16) (*dns.Msg, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -52,10 +62,10 @@ func (e *Etcd) outside(
 		if loop >= maxReentries {
 			return nil, errReentries
 		}
-		if spent.Add(1) > maxOutside {
+		if spent.lookups.Add(1) > maxOutside {
 			return nil, errOutside
 		}
-		ctx = context.WithValue(ctx, spentKey{}, spent)
+		ctx = context.WithValue(ctx, spendingKey{}, spent)
 		ctx = context.WithValue(ctx, dnsserver.LoopKey{}, loop+1)
 		// Lookups run side by side, and the metadata of a question is a map without a lock.
 		ctx = metadata.ContextWithMetadata(ctx)

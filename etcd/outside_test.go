@@ -17,6 +17,7 @@ import (
 	"github.com/trident-dns/trident/etcd/mirror"
 
 	"github.com/miekg/dns"
+	dto "github.com/prometheus/client_model/go"
 )
 
 // pairs are lines "KEY VALUE" as a list of etcd.
@@ -102,5 +103,34 @@ func TestGlueOfOneAnswerIsWithinTheBound(t *testing.T) {
 	askServer(context.Background(), s, "svc.a.", dns.TypeSRV)
 	if got := asked.Load(); got != 1+2*backend.MaxOutside {
 		t.Errorf("%d questions to the server, want those for %d names", got, backend.MaxOutside)
+	}
+}
+
+// The targets of one answer are looked up by asking the server again. What those questions look at is spent by the one
+// question of the client, whose walks would be 33 times as long otherwise.
+func TestStepsAreThoseOfTheClientsQuestion(t *testing.T) {
+	const targets = 6
+	var a, b strings.Builder
+	for i := range targets {
+		fmt.Fprintf(&a, "/skydns/a/svc/%d {\"host\":\"h%d.long\",\"port\":1}\n", i, i)
+		for n := range backend.MaxSteps - 10 {
+			fmt.Fprintf(&b, "/skydns/long/h%d/%05d {\"text\":\"x\"}\n", i, n)
+		}
+	}
+	s, _ := throughServer(t, loadedZone("a.", pairs(a.String())), loadedZone("long.", pairs(b.String())))
+	cut := func() float64 {
+		var m dto.Metric
+		if err := walksCut.WithLabelValues(s.Addr, "long.").Write(&m); err != nil {
+			t.Fatal(err)
+		}
+		return m.GetCounter().GetValue()
+	}
+	askServer(context.Background(), s, "h0.long.", dns.TypeA)
+	if n := cut(); n != 0 {
+		t.Fatalf("%v walks of single questions were cut", n)
+	}
+	askServer(context.Background(), s, "svc.a.", dns.TypeSRV)
+	if n, most := cut(), 2.0*targets-backend.MaxTotalSteps/backend.MaxSteps; n < most-1 {
+		t.Errorf("%v walks were cut, want about %v", n, most)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/trident-dns/trident/plugin/skydns"
@@ -78,5 +79,37 @@ func TestChainsOutOfStepsAreNotNegative(t *testing.T) {
 	res := r.Lookup(context.Background(), m, Question{Name: "c0.zone.test.", Type: dns.TypeA})
 	if res.Rcode != dns.RcodeSuccess || len(res.Answer) < 4 || len(res.Ns) != 0 || !res.Cut {
 		t.Errorf("cut %t: %s", res.Cut, show(res))
+	}
+}
+
+// Lookups that come back by way of names outside share the steps of the question that they are for, side by side too, and
+// give back what they do not use.
+func TestLookupsOfOneQuestionShareItsSteps(t *testing.T) {
+	var lines strings.Builder
+	for i := range MaxOutside {
+		fmt.Fprintf(&lines, "/skydns/test/zone/s/%04d {\"host\":\"t%d.elsewhere\",\"port\":%d}\n", i, i, i+1)
+	}
+	for i := range MaxSteps - 10 {
+		fmt.Fprintf(&lines, "/skydns/test/zone/w/%05d {\"text\":\"x\"}\n", i)
+	}
+	m := newMemory(t, []string{"zone.test."}, lines.String())
+	r := Resolver{Defaults()}
+	var steps Steps
+	var walked atomic.Int64
+	outside := func(ctx context.Context, _ string, qtype uint16) (*dns.Msg, error) {
+		c := &counted{memory: m}
+		res := r.Lookup(ctx, c, Question{Name: "w.zone.test.", Type: qtype, Steps: &steps})
+		walked.Add(int64(c.steps))
+		return &dns.Msg{Answer: res.Answer}, nil
+	}
+	res := r.Lookup(context.Background(), m, Question{
+		Name: "s.zone.test.", Type: dns.TypeSRV, Steps: &steps, Outside: outside,
+	})
+	if len(res.Answer) != MaxOutside || walked.Load() > MaxTotalSteps+100 || walked.Load() < MaxTotalSteps/2 {
+		t.Errorf("%d records after %d steps, want %d in all", len(res.Answer), walked.Load(), MaxTotalSteps)
+	}
+	left := steps.take(MaxTotalSteps)
+	if left+walked.Load() < MaxTotalSteps-100 {
+		t.Errorf("%d steps walked and %d left, of %d", walked.Load(), left, MaxTotalSteps)
 	}
 }

@@ -76,7 +76,7 @@ func (l *lookup) followFrom(at place, qtype uint16, glue bool) chain {
 		if len(c.merge) > 0 {
 			return c
 		}
-		if l.left < 0 && len(c.answer) > 0 {
+		if l.steps.out && len(c.answer) > 0 {
 			return c // out of steps: what is there was not seen
 		}
 		if !aliases.single || !followsAlias(qtype) && qtype != dns.TypeCNAME {

@@ -72,7 +72,7 @@ func (l *lookup) resolve(g *glue) map[int]*answer {
 		if p.name == "" {
 			continue
 		}
-		if total > MaxRecords || l.left < 0 {
+		if total > MaxRecords || l.steps.out {
 			l.res.Cut = true
 			break
 		}

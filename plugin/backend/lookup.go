@@ -18,12 +18,16 @@ type lookup struct {
 
 	room   int // records that the client can take
 	merged int // targets followed so far at names with several
-	left   int // steps, less than 0 when a walk wanted more
+	steps  allowance
 }
 
 // Lookup answers q from v. The name of q must belong to a zone of v.
 func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
-	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q, room: MaxRecords, left: MaxTotalSteps}
+	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q, room: MaxRecords, steps: allowance{question: q.Steps}}
+	if q.Steps == nil {
+		l.steps.question = new(Steps)
+	}
+	defer l.steps.giveBack()
 	if q.Size > 0 {
 		l.room = min(q.Size, maxSize) / minRecord
 	}

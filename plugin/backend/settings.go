@@ -77,6 +77,9 @@ type Question struct {
 	Size int
 	// MaxTTL caps the TTL of all that is answered from the store. 0: it does not.
 	MaxTTL uint32
+	// Steps are those of the client's question, for one that comes back here on the way of another's names. nil: those of
+	// this question alone.
+	Steps *Steps
 	// Outside answers for names that no zone here holds. It may be called from several goroutines at once, must end when
 	// ctx does, and may be nil: such names are then left to the client.
 	Outside func(ctx context.Context, name string, qtype uint16) (*dns.Msg, error)

@@ -31,21 +31,20 @@ type walk struct {
 	cut   bool
 	full  bool // more records of the type were found than the client can take
 	steps int
-	left  *int // of the question
-	sure  int  // records of the type among items
-	room  int  // for them
+	all   *allowance // of the question
+	sure  int        // records of the type among items
+	room  int        // for them
 }
 
 // walk returns one that has not begun.
 func (l *lookup) walk(store Store, path string, qtype uint16, room int) *walk {
-	return &walk{view: l.view, store: store, path: path, qtype: qtype, room: room, left: &l.left}
+	return &walk{view: l.view, store: store, path: path, qtype: qtype, room: room, all: &l.steps}
 }
 
 // step counts a search, or a record that is looked at. It tells whether the walk may go on.
 func (w *walk) step() bool {
 	w.steps++
-	*w.left--
-	if w.steps > MaxSteps || *w.left < 0 {
+	if w.steps > MaxSteps || !w.all.step() {
 		w.cut = true
 	}
 	return !w.cut
