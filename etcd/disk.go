@@ -51,16 +51,34 @@ func (k *keeper) Close() error {
 func (k *keeper) sections() []snapshot.Section {
 	var all []snapshot.Section
 	for _, s := range k.sources {
+		// In this order: what the feeds have told was applied before.
+		keysAt, apexAt := s.keys.Status().Position, mirror.Position{}
+		if s.apex != nil {
+			apexAt = s.apex.Status().Position
+		}
 		zone, apex, ok := s.index.Content()
 		if !ok {
 			continue
 		}
-		all = append(all, snapshot.Section{Range: s.below(), At: zone.At, KVs: zone.KVs})
+		all = append(all, snapshot.Section{
+			Range: s.below(), At: zone.At, Confirmed: confirmed(zone.At, keysAt), KVs: zone.KVs,
+		})
 		if key, ok := s.apexKey(); ok && apex.At.Revision > 0 {
-			all = append(all, snapshot.Section{Range: mirror.Single(key), At: apex.At, KVs: apex.KVs})
+			all = append(all, snapshot.Section{
+				Range: mirror.Single(key), At: apex.At, Confirmed: confirmed(apex.At, apexAt), KVs: apex.KVs,
+			})
 		}
 	}
 	return all
+}
+
+// confirmed is the revision up to which content as of at is right, by what a feed told before the content was taken.
+func confirmed(at, told mirror.Position) int64 {
+	sameHistory := at.ClusterID == told.ClusterID && (at.Began == told.Began || at.Began == 0)
+	if !sameHistory {
+		return at.Revision
+	}
+	return max(at.Revision, told.Revision)
 }
 
 // disk is a snapshot to begin from. The zero value has nothing.
@@ -100,25 +118,35 @@ func (d disk) close() {
 	}
 }
 
-// fill fills a sink with the section of a range, and returns what is then known: nothing when there is none.
-func (d disk) fill(r mirror.Range, sink mirror.Sink) mirror.Position {
+// subscribe copies a range into a sink, beginning with the section that there is of it.
+func (d disk) subscribe(m *mirror.Mirror, r mirror.Range, sink mirror.Sink) *mirror.Feed {
+	known, confirmed := d.fill(r, sink, m.Leases().Want)
+	return m.Resume(r, sink, known, confirmed)
+}
+
+// fill fills a sink with the section of a range, and returns what is then known, and up to which revision it is right:
+// nothing when there is none. Each lease is told to seen.
+func (d disk) fill(r mirror.Range, sink mirror.Sink, seen func(lease int64)) (mirror.Position, int64) {
 	if d.file == nil {
-		return mirror.Position{}
+		return mirror.Position{}, 0
 	}
 	i := slices.IndexFunc(d.file.Sections, func(s snapshot.Section) bool { return s.Range == r })
 	if i < 0 {
-		return mirror.Position{}
+		return mirror.Position{}, 0
 	}
 	s := d.file.Sections[i]
-	sink.Reset(s.At, withoutErrors(s.KVs))
+	sink.Reset(s.At, withoutErrors(s.KVs, seen))
 	log.Infof("Serving %s as it was at revision %d, %d keys, from a snapshot of %s",
 		r, s.At.Revision, s.At.Keys, d.loaded.Format(time.RFC3339))
-	return s.At
+	return s.At, s.Confirmed
 }
 
-func withoutErrors(kvs iter.Seq[mirror.KV]) iter.Seq2[mirror.KV, error] {
+func withoutErrors(kvs iter.Seq[mirror.KV], seen func(lease int64)) iter.Seq2[mirror.KV, error] {
 	return func(yield func(mirror.KV, error) bool) {
 		for kv := range kvs {
+			if kv.Lease != 0 {
+				seen(kv.Lease)
+			}
 			if !yield(kv, nil) {
 				return
 			}

@@ -16,3 +16,15 @@ func StaleSoon(t *testing.T) {
 		StaleAfter: 300 * time.Millisecond, BackoffMin: 10 * time.Millisecond, BackoffMax: 50 * time.Millisecond,
 	}
 }
+
+// Confirmed is the revision up to which the copies of a zone that are open are known to be right.
+func Confirmed(zone string) int64 {
+	live.mu.Lock()
+	defer live.mu.Unlock()
+	for s := range live.sources {
+		if s.zone.Name == zone {
+			return s.status().Position.Revision
+		}
+	}
+	return 0
+}

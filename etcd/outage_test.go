@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/trident-dns/trident/etcd"
+	"github.com/trident-dns/trident/etcd/snapshot"
 	"github.com/trident-dns/trident/internal/etcdtest"
 	"github.com/trident-dns/trident/test/server"
 
 	"github.com/miekg/dns"
+	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 func askEDNS(t *testing.T, s *server.Server, name string, qtype uint16) *dns.Msg {
@@ -79,6 +81,69 @@ func TestMaxStaleEndsStaleAnswers(t *testing.T) {
 	within(t, 10*time.Second, "answers again", func() bool {
 		return answer(s.Ask(t, "a.zone.test.", dns.TypeA)) == "NOERROR [10.0.0.1]"
 	})
+}
+
+// What the first lists of a server without a snapshot learn, one with a snapshot asks for as well.
+func TestLeasesOfASnapshotAreAskedFor(t *testing.T) {
+	e := etcdtest.Start(t)
+	lease, err := e.Client().Grant(t.Context(), 600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Put("/skydns/test/zone/a", `{"host":"10.0.0.1"}`, clientv3.WithLease(lease.ID))
+	corefile := fmt.Sprintf(`.:0 {
+		etcd zone.test {
+			endpoint %s
+			snapshot %s
+		}
+	}`, e.Endpoint(), filepath.Join(t.TempDir(), "zone"))
+	for _, run := range []string{"from etcd", "from the snapshot"} {
+		t.Run(run, func(t *testing.T) {
+			s := server.Start(t, corefile)
+			loaded(t, s, "zone.test.")
+			within(t, 10*time.Second, "the TTL of the lease is known", func() bool {
+				m := s.Ask(t, "a.zone.test.", dns.TypeA)
+				return len(m.Answer) == 1 && m.Answer[0].Header().Ttl == 600
+			})
+		})
+	}
+}
+
+// A zone in which nothing changes is as up to date as etcd has confirmed it, whatever changes elsewhere meanwhile, and
+// its serial stands still.
+func TestSnapshotOfAQuietZoneMovesOn(t *testing.T) {
+	etcd.StaleSoon(t) // and asks often
+	e := etcdtest.Start(t)
+	put(e, `/skydns/test/zone/a {"host":"10.0.0.1"}`)
+	file := filepath.Join(t.TempDir(), "zone")
+	corefile := fmt.Sprintf(`.:0 {
+		etcd zone.test {
+			endpoint %s
+			snapshot %s
+		}
+	}`, e.Endpoint(), file)
+	var serials []uint32
+	for range 2 {
+		elsewhere := int64(0)
+		t.Run("server", func(t *testing.T) {
+			s := server.Start(t, corefile)
+			loaded(t, s, "zone.test.")
+			elsewhere = e.Put("/elsewhere", "x")
+			within(t, 10*time.Second, "confirmation", func() bool { return etcd.Confirmed("zone.test.") >= elsewhere })
+			serials = append(serials, serialOf(s.Ask(t, "zone.test.", dns.TypeSOA)))
+		})
+		f, err := snapshot.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := f.Sections[0]; s.Confirmed < elsewhere || s.At.Revision >= elsewhere {
+			t.Errorf("the file is of revision %d, confirmed up to %d, want %d", s.At.Revision, s.Confirmed, elsewhere)
+		}
+		f.Close()
+	}
+	if serials[0] != serials[1] {
+		t.Errorf("serials %v, want both the same", serials)
+	}
 }
 
 func TestSnapshotAnswersWhileEtcdIsAway(t *testing.T) {

@@ -32,13 +32,11 @@ type source struct {
 // openSource begins to copy a zone, from what a snapshot has of it. It does not wait for etcd.
 func openSource(m *mirror.Mirror, prefix skydns.Prefix, zone *backend.Zone, d disk) *source {
 	s := &source{zone: zone, prefix: prefix, index: index.New(prefix, zone.Path, logBad), loaded: d.loaded}
-	known := d.fill(s.below(), s.index.Zone())
-	s.keys = m.Subscribe(s.below(), s.index.Zone(), known)
+	s.keys = d.subscribe(m, s.below(), s.index.Zone())
 	s.status = s.keys.Status
 	if key, ok := s.apexKey(); ok {
 		// A feed of its own: rights on the zone need not include this key.
-		single := mirror.Single(key)
-		s.apex = m.Subscribe(single, s.index.Apex(), d.fill(single, s.index.Apex()))
+		s.apex = d.subscribe(m, mirror.Single(key), s.index.Apex())
 	}
 	live.add(s)
 	return s

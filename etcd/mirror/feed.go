@@ -44,14 +44,14 @@ type report struct {
 	err     error
 }
 
-func newFeed(m *Mirror, keys Range, s Sink, known Position) *Feed {
+func newFeed(m *Mirror, keys Range, s Sink, known Position, confirmed int64) *Feed {
 	f := &Feed{
 		mirror: m,
 		keys:   keys,
 		sink:   s,
 		timing: m.cfg.Timing,
 		at:     known,
-		next:   known.Revision + 1,
+		next:   max(known.Revision, confirmed) + 1,
 		relist: known.Revision == 0,
 	}
 	f.ctx, f.cancel = context.WithCancel(m.ctx)

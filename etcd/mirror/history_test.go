@@ -100,6 +100,36 @@ func TestKnownPositionIsResumed(t *testing.T) {
 	}
 }
 
+// What a quiet range was confirmed to equal it may be gone on from, although the revision of its last change is gone.
+func TestConfirmedPositionIsResumed(t *testing.T) {
+	e := etcdtest.Start(t)
+	e.Put("/s/1", "1")
+	s := newCopySink()
+	m := open(t, Config{Endpoints: []string{e.Endpoint()}})
+	f := m.Subscribe(Prefix("/s/"), s, Position{})
+	s.equals(t, e, "/s/")
+	elsewhere := e.Put("/t", "1")
+	eventually(t, "confirmation", func() bool { return f.Status().Position.Revision >= elsewhere })
+	confirmed := f.Status().Position.Revision
+	m.Close()
+	e.Compact(elsewhere)
+	at, _, _ := s.snapshot()
+	if at.Revision >= elsewhere {
+		t.Fatalf("the copy is of revision %d, the change elsewhere of %d", at.Revision, elsewhere)
+	}
+
+	m = open(t, Config{Endpoints: []string{e.Endpoint()}})
+	f = m.Resume(Prefix("/s/"), s, at, confirmed)
+	if got := f.Status().Position.Revision; got != confirmed {
+		t.Errorf("resumed at revision %d, want %d", got, confirmed)
+	}
+	e.Put("/s/2", "1")
+	s.equals(t, e, "/s/")
+	if _, _, n := s.snapshot(); n != 1 {
+		t.Errorf("listed %d times, want once", n)
+	}
+}
+
 func TestKnownPositionOfAnotherClusterOrCompactedIsListed(t *testing.T) {
 	e := etcdtest.Start(t)
 	e.Put("/s/1", "1")

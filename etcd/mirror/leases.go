@@ -36,8 +36,9 @@ func (l *Leases) TTL(id int64) (uint32, bool) {
 	return v.(uint32), true
 }
 
-// want queues a question about the lease, unless its TTL is known or it is queued already.
-func (l *Leases) want(id int64) {
+// Want queues a question about a lease, unless its TTL is known or it is queued already. Feeds want those of all keys that
+// they learn of; whoever fills a sink otherwise must do so himself.
+func (l *Leases) Want(id int64) {
 	if _, known := l.ttls.Load(id); known {
 		return
 	}

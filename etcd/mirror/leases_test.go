@@ -52,8 +52,8 @@ func TestLeasesAreAskedForOnceEtcdIsBack(t *testing.T) {
 	timing.Call = 50 * time.Millisecond
 	m := open(t, Config{Endpoints: []string{e.Endpoint()}, Timing: timing})
 	e.Bridge().Pause()
-	m.leases.want(int64(id))
-	m.leases.want(int64(id)) // is queued already
+	m.leases.Want(int64(id))
+	m.leases.Want(int64(id)) // is queued already
 	time.Sleep(200 * time.Millisecond)
 	if _, ok := m.Leases().TTL(int64(id)); ok {
 		t.Fatal("known without having been asked for")
@@ -72,8 +72,8 @@ func TestUnknownLeaseIsPassedOver(t *testing.T) {
 	e := etcdtest.Start(t)
 	id := grant(t, e, 600)
 	m := open(t, Config{Endpoints: []string{e.Endpoint()}})
-	m.leases.want(4711)
-	m.leases.want(int64(id))
+	m.leases.Want(4711)
+	m.leases.Want(int64(id))
 	eventually(t, "TTL", func() bool { _, ok := m.Leases().TTL(int64(id)); return ok })
 	if _, ok := m.Leases().TTL(4711); ok {
 		t.Error("a lease that does not exist is known")
@@ -86,8 +86,8 @@ func TestEndedLeasesAreForgotten(t *testing.T) {
 	timing := testTiming()
 	timing.LeaseSweep = 50 * time.Millisecond
 	m := open(t, Config{Endpoints: []string{e.Endpoint()}, Timing: timing})
-	m.leases.want(int64(stays))
-	m.leases.want(int64(ends))
+	m.leases.Want(int64(stays))
+	m.leases.Want(int64(ends))
 	eventually(t, "TTLs", func() bool {
 		_, a := m.Leases().TTL(int64(stays))
 		_, b := m.Leases().TTL(int64(ends))

@@ -29,7 +29,7 @@ func (f *Feed) list(client *clientv3.Client) error {
 	if confirmed && (f.at.Began == 0 || judge(f.at, f.next, p.header) != nil) {
 		at.Began = time.Now().UnixNano()
 	}
-	f.sink.Reset(at, p.all(f.ctx, f.mirror.leases.want))
+	f.sink.Reset(at, p.all(f.ctx, f.mirror.leases.Want))
 	if p.err != nil {
 		return fmt.Errorf("listing %s: %w", f.keys, p.err)
 	}

@@ -19,7 +19,7 @@ func TestChangesOfStateAreLoggedOnce(t *testing.T) {
 	golog.SetOutput(&out)
 	defer golog.SetOutput(old)
 	m := &Mirror{cfg: Config{Timing: testTiming()}, ctx: context.Background()}
-	feeds := []*Feed{newFeed(m, Prefix("/s/"), nil, Position{}), newFeed(m, Single("/s"), nil, Position{})}
+	feeds := []*Feed{newFeed(m, Prefix("/s/"), nil, Position{}, 0), newFeed(m, Single("/s"), nil, Position{}, 0)}
 	away, refused := errors.New("connection refused"), rpctypes.ErrPermissionDenied
 	for _, tt := range []struct {
 		fresh bool

@@ -65,7 +65,14 @@ func Open(cfg Config) (*Mirror, error) {
 //
 // On a closed mirror the feed is closed from the start.
 func (m *Mirror) Subscribe(r Range, s Sink, known Position) *Feed {
-	f := newFeed(m, r, s, known)
+	return m.Resume(r, s, known, known.Revision)
+}
+
+// Resume is Subscribe for a copy that etcd was known to equal up to the revision confirmed, later perhaps than the last
+// change of the range: the position of Status of the feed that made it. A range in which little happens can then be gone
+// on from where its last change was compacted long ago.
+func (m *Mirror) Resume(r Range, s Sink, known Position, confirmed int64) *Feed {
+	f := newFeed(m, r, s, known, confirmed)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {

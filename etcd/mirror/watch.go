@@ -94,7 +94,7 @@ func (f *Feed) take(s *stream, client *clientv3.Client, resp *pb.WatchResponse) 
 	b := newBatch(events)
 	for _, kv := range b.puts {
 		if kv.Lease != 0 {
-			f.mirror.leases.want(kv.Lease)
+			f.mirror.leases.Want(kv.Lease)
 		}
 	}
 	f.at.Revision = b.revision

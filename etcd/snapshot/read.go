@@ -207,6 +207,7 @@ func (d *decoder) section() Section {
 	s.At.RaftTerm = d.uint(math.MaxUint64)
 	s.At.Revision = int64(d.uint(math.MaxInt64))
 	s.At.Began = int64(d.uint(math.MaxInt64))
+	s.Confirmed = s.At.Revision + int64(d.uint(uint64(math.MaxInt64-s.At.Revision)))
 	return s
 }
 

@@ -10,7 +10,7 @@
 //
 //	magic     8 bytes
 //	sections  number of them
-//	section   range (start, end), position (cluster, term, revision, began)
+//	section   range (start, end), position (cluster, term, revision, began), revisions confirmed after it
 //	          ... for each
 //	checksum
 //	records   key, value, revision, lease; an empty key ends a section
@@ -48,7 +48,17 @@ type Section struct {
 	Range mirror.Range
 	// At is what KVs are the state of. At.Keys need not be set for Write.
 	At mirror.Position
+	// Confirmed is a revision up to which nothing changed after At, as far as etcd has told. Anything before At.Revision
+	// stands for that.
+	Confirmed int64
 	// KVs yields every key in byte order. Read from a file it may be ranged over any number of times, until the file is
 	// closed, and the slices that it yields are the receiver's.
 	KVs iter.Seq[mirror.KV]
+}
+
+// confirmed is At as far as etcd has confirmed it.
+func (s Section) confirmed() mirror.Position {
+	at := s.At
+	at.Revision = max(at.Revision, s.Confirmed)
+	return at
 }

@@ -29,7 +29,7 @@ func twoOf(records int) []Section {
 		})
 	}
 	return []Section{
-		{Range: mirror.Prefix("/skydns/test/"), At: position(1002), KVs: slices.Values(kvs)},
+		{Range: mirror.Prefix("/skydns/test/"), At: position(1002), Confirmed: 1 << 40, KVs: slices.Values(kvs)},
 		{Range: mirror.Single("/skydns/test"), At: position(1003), KVs: slices.Values([]mirror.KV{})},
 	}
 }
@@ -40,15 +40,16 @@ func position(rev int64) mirror.Position {
 
 // plain is a section that can be compared.
 type plain struct {
-	Range mirror.Range
-	At    mirror.Position
-	KVs   []mirror.KV
+	Range     mirror.Range
+	At        mirror.Position
+	Confirmed int64
+	KVs       []mirror.KV
 }
 
 func plains(sections []Section) []plain {
 	var all []plain
 	for _, s := range sections {
-		p := plain{s.Range, s.At, nil}
+		p := plain{s.Range, s.At, s.confirmed().Revision, nil}
 		for kv := range s.KVs {
 			if kv.Value == nil {
 				kv.Value = []byte{}
@@ -108,7 +109,12 @@ func TestWriteLeavesNothingBesideTheFile(t *testing.T) {
 func TestOlderNeverReplacesNewer(t *testing.T) {
 	at := func(cluster uint64, rev, began int64) []Section {
 		s := two()[:1]
+		s[0].Confirmed = 0
 		s[0].At = mirror.Position{ClusterID: cluster, RaftTerm: 2, Revision: rev, Began: began}
+		return s
+	}
+	confirmed := func(s []Section, rev int64) []Section {
+		s[0].Confirmed = rev
 		return s
 	}
 	for _, tt := range []struct {
@@ -124,6 +130,9 @@ func TestOlderNeverReplacesNewer(t *testing.T) {
 		{"late write from before the restore", at(1, 3, 6), at(1, 2, 5), true},
 		{"another cluster", at(1, 10, 5), at(2, 3, 6), false},
 		{"late write of the cluster before", at(2, 3, 6), at(1, 11, 5), true},
+		{"confirmed later", at(1, 10, 5), confirmed(at(1, 10, 5), 12), false},
+		{"confirmed less", confirmed(at(1, 10, 5), 12), confirmed(at(1, 10, 5), 11), true},
+		{"changed since it was confirmed", confirmed(at(1, 10, 5), 12), at(1, 13, 5), false},
 		{"list without quorum", at(1, 10, 5), at(1, 9, 0), true},
 	} {
 		path := filepath.Join(t.TempDir(), "snapshot")

@@ -73,14 +73,14 @@ func notOlder(path string, sections []Section) error {
 	olds := newDecoder(f, 0, info.Size()).head()
 	for _, old := range olds {
 		for _, s := range sections {
-			if s.Range != old.Range || s.At.Follows(old.At) {
+			if s.Range != old.Range || s.confirmed().Follows(old.confirmed()) {
 				continue
 			}
 			if _, err := check(f); err != nil {
 				return nil //nolint:nilerr // see above
 			}
 			return fmt.Errorf("%w: %s has revision %d of %s, to be replaced by %d",
-				ErrOlder, path, old.At.Revision, old.Range, s.At.Revision)
+				ErrOlder, path, old.confirmed().Revision, old.Range, s.confirmed().Revision)
 		}
 	}
 	return nil
@@ -108,6 +108,7 @@ func encode(f io.Writer, sections []Section) error {
 		e.uint(s.At.RaftTerm)
 		e.uint(uint64(s.At.Revision))
 		e.uint(uint64(s.At.Began))
+		e.uint(uint64(s.confirmed().Revision - s.At.Revision))
 	}
 	e.checksum()
 	for _, s := range sections {
