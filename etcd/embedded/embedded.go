@@ -8,7 +8,8 @@
 //
 // Linking the package adds etcd's own metrics (etcd_*) to those of the process, whether or not a server is started. A
 // server that is closed while others than this process watch it takes some seconds, as long as etcd lets requests finish.
-// Data that are damaged make etcd panic, and with it the process.
+// Data that are found damaged at the start are an error in the log, and tried again; what etcd panics over later ends the
+// process.
 package embedded
 
 import (
@@ -187,6 +188,17 @@ func (s *Server) attempt(ctx context.Context, served *bool) error {
 	return err
 }
 
+// startEtcd is embed.StartEtcd, without the panics of the goroutine that it is called from. What it has opened by then
+// stays open, and keeps later attempts from it.
+func startEtcd(cfg *embed.Config) (e *embed.Etcd, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, r)
+		}
+	}()
+	return embed.StartEtcd(cfg)
+}
+
 // serve runs one server from its start to its end, which is that of ctx or an error.
 func (s *Server) serve(ctx context.Context, served *bool) error {
 	if err := os.MkdirAll(s.cfg.Dir, 0o700); err != nil {
@@ -198,7 +210,10 @@ func (s *Server) serve(ctx context.Context, served *bool) error {
 		return err
 	}
 	defer unlock()
-	e, err := embed.StartEtcd(s.etcdConfig(ctx))
+	if err := checkData(s.cfg.Dir); err != nil {
+		return err
+	}
+	e, err := startEtcd(s.etcdConfig(ctx))
 	if err != nil {
 		return err
 	}
