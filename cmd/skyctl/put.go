@@ -129,7 +129,7 @@ func (a *app) planPut(ctx context.Context, client *store.Client, f putFlags, arg
 		return true
 	})
 	if f.ptr {
-		back, err := a.reverse(ctx, client, gone, wants, wants[0].TTL)
+		back, err := a.reverse(ctx, client, gone, wants)
 		if err != nil {
 			return nil, err
 		}

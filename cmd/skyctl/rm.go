@@ -57,7 +57,7 @@ several types goes as a whole.`,
 				}
 				changes := deletions(gone)
 				if ptr {
-					back, err := a.reverse(ctx, client, gone, nil, 0)
+					back, err := a.reverse(ctx, client, gone, nil)
 					if err != nil {
 						return nil, err
 					}

@@ -84,6 +84,7 @@ from ETCDCTL_ variables of the environment.`,
 	flags.StringVarP(&a.output, "output", "o", "table", "how to print records: table, json (a key a line) or zone (zone file lines)")
 	root.AddCommand(
 		a.putCommand(), a.getCommand(), a.lsCommand(), a.rmCommand(), a.watchCommand(),
+		a.importCommand(), a.exportCommand(),
 	)
 	completeWith(root, "output", "table", "json", "zone")
 	return root

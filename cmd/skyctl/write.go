@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trident-dns/trident/cmd/skyctl/internal/plan"
+	"github.com/trident-dns/trident/cmd/skyctl/internal/record"
 	"github.com/trident-dns/trident/cmd/skyctl/internal/store"
 )
 
@@ -46,6 +47,21 @@ func (a *app) change(cmd *cobra.Command, dryRun bool, make func(context.Context,
 		a.summary(changes, 0, dryRun)
 		return nil
 	}
+}
+
+// reverse is what changes of PTR records when the addresses of gone are no longer there and those of wants are.
+func (a *app) reverse(ctx context.Context, client *store.Client, gone []record.Key, wants []plan.Want) ([]store.Change, error) {
+	r := plan.NewReverse(gone, wants)
+	names := r.Names()
+	if len(names) == 0 {
+		return nil, nil
+	}
+	have, err := a.below(ctx, client, names...)
+	if err != nil {
+		return nil, err
+	}
+	changes, _ := r.Changes(a.keys(), have)
+	return changes, nil
 }
 
 // summary tells people how many keys were changed.

@@ -36,6 +36,9 @@ type Input struct {
 	Entries []store.Entry
 	// Zone is the name that the SOA record of a zone file belongs to, "" without.
 	Zone string
+	// Folds says that keys are to be written as the server looks for them: in lower case, without spare slashes. They came
+	// from people and programs long gone, and not from a copy that is to be the same.
+	Folds bool
 	// Notes are about what was left out on purpose, for people.
 	Notes []string
 }

@@ -34,7 +34,7 @@ func readHosts(file string, text []byte, o Options) (Input, error) {
 		if len(fields) == 1 {
 			return in, fmt.Errorf("%w: %s, line %d: no name after the address", ErrSyntax, file, n)
 		}
-		for _, name := range fields[1:] {
+		for i, name := range fields[1:] {
 			if !strings.Contains(strings.TrimSuffix(name, "."), ".") {
 				if o.Origin == "" {
 					bare++
@@ -47,7 +47,7 @@ func readHosts(file string, text []byte, o Options) (Input, error) {
 				return in, fmt.Errorf("%w: %s, line %d: %w", ErrSyntax, file, n, err)
 			}
 			in.Wants = append(in.Wants, plan.Want{
-				RR: AddressRR(fqdn, addr), TTL: o.TTL, Origin: fmt.Sprintf("%s, line %d", file, n),
+				RR: AddressRR(fqdn, addr), TTL: o.TTL, Alias: i > 0, Origin: fmt.Sprintf("%s, line %d", file, n),
 			})
 		}
 	}
@@ -66,9 +66,4 @@ func AddressRR(name string, addr netip.Addr) dns.RR {
 	}
 	h.Rrtype = dns.TypeAAAA
 	return &dns.AAAA{Hdr: h, AAAA: net.IP(addr.AsSlice())}
-}
-
-// PTRRR is the PTR record that leads from an address back to a name.
-func PTRRR(name string, reverse string) dns.RR {
-	return &dns.PTR{Hdr: dns.RR_Header{Name: reverse, Class: dns.ClassINET, Rrtype: dns.TypePTR}, Ptr: name}
 }

@@ -41,6 +41,7 @@ func readV2(file string, text []byte) (Input, error) {
 	case r.Node == nil:
 		return in, fmt.Errorf(`%w: %s: there is no "node"; it should be what /v2/keys/skydns?recursive=true answers`, ErrSyntax, file)
 	}
+	in.Folds = true
 	in.take(*r.Node, 0)
 	return in, nil
 }

@@ -22,6 +22,8 @@ type Want struct {
 	TTL uint32
 	// Lease is how long the key is to live, in seconds. 0: without end.
 	Lease int64
+	// Alias says that the address of this record leads back to another name.
+	Alias bool
 	// Origin is where the record was found, for messages.
 	Origin string
 }

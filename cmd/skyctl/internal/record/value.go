@@ -78,7 +78,12 @@ func Same(a, b dns.RR) bool {
 }
 
 // RData is the presentation form of a record without what comes before its data.
-func RData(rr dns.RR) string { return strings.TrimPrefix(rr.String(), rr.Header().String()) }
+func RData(rr dns.RR) string {
+	if unknown, ok := rr.(*dns.RFC3597); ok {
+		return fmt.Sprintf(`\# %d %s`, len(unknown.Rdata)/2, unknown.Rdata)
+	}
+	return strings.TrimPrefix(rr.String(), rr.Header().String())
+}
 
 // textOf joins the character-strings of a TXT record, whose escapes package dns keeps. "" when the text would not come
 // back as it was.
