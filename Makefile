@@ -11,7 +11,7 @@ export CGO_ENABLED := 0
 # The linter by version: go run fetches it, nothing is installed by hand.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: all build run test race lint bench bench-hosts bench-forward bench-failover clean
+.PHONY: all build image rootfs run test race lint bench bench-hosts bench-forward bench-failover clean
 
 all: build
 
@@ -33,7 +33,7 @@ run: build
 # deploy/test is a module of its own: it renders and decodes the manifests of deploy/.
 test:
 	go test ./...
-	cd deploy/test && go test ./...
+	cd deploy/test && go test -count=1 ./...
 
 race:
 	CGO_ENABLED=1 go test -race ./...
@@ -41,6 +41,15 @@ race:
 lint:
 	$(GOLANGCI) run
 	cd deploy/test && $(GOLANGCI) run
+
+# The image, with docker, podman or buildah: deploy/image.sh says what IMAGE, PLATFORMS and PUSH are.
+image:
+	VERSION='$(VERSION)' COMMIT='$(COMMIT)' deploy/image.sh
+
+# Its root file system without any of them. As root, so that owners and the file capability are set.
+rootfs:
+	rm -rf bin/rootfs
+	VERSION='$(VERSION)' COMMIT='$(COMMIT)' deploy/rootfs.sh bin/rootfs
 
 # Stock CoreDNS v1.15.0 with the in-tree plugins, for the benchmarks to put beside ours.
 bin/stock: go.mod test/parity/stock/main.go

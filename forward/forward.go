@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"sync/atomic"
+	"time"
 
 	"github.com/coredns/coredns/plugin"
 	"github.com/coredns/coredns/plugin/dnstap"
-	"github.com/trident-dns/trident/internal/ede"
+	"github.com/coredns/coredns/request"
 	"github.com/trident-dns/trident/internal/shared"
 
 	"github.com/miekg/dns"
@@ -28,15 +28,13 @@ type Forward struct {
 	turn      atomic.Uint32 // of round_robin
 	inFlight  atomic.Int64  // counted only when there is a limit
 	errLimit  error
-	flights   flights
 }
 
 func newForward(b *block) *Forward {
 	return &Forward{
 		block:     b,
 		territory: newTerritory(b.zones, b.except),
-		errLimit:  &limitError{fmt.Sprintf("concurrent queries exceeded maximum %d", b.maxConcurrent)},
-		flights:   flights{seed: maphash.MakeSeed()},
+		errLimit:  fmt.Errorf("concurrent queries exceeded maximum %d", b.maxConcurrent),
 	}
 }
 
@@ -51,9 +49,8 @@ func (f *Forward) Name() string { return pluginName }
 
 // ServeDNS implements plugin.Handler.
 func (f *Forward) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
-	p := newPursuit(f, w, r)
-	defer p.release()
-	if !f.territory.contains(p.state.Name()) {
+	state := request.Request{W: w, Req: r}
+	if !f.territory.contains(state.Name()) {
 		return plugin.NextOrFailure(f.Name(), f.Next, ctx, w, r)
 	}
 	if rcode, refused := refusal(r); refused {
@@ -63,27 +60,24 @@ func (f *Forward) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		defer f.inFlight.Add(-1)
 		if f.inFlight.Add(1) > f.block.maxConcurrent {
 			maxConcurrentRejectCount.Inc()
-			return f.fail(ctx, w, r, f.errLimit)
+			return dns.RcodeRefused, f.errLimit
 		}
 	}
-	reply, err := f.ask(ctx, p)
+
+	deadline := time.Now().Add(f.block.budget)
+	members := f.roster.members(ctx, deadline)
+	if len(members) == 0 {
+		return dns.RcodeServerFailure, ErrNoUpstream
+	}
+	p := pursuit{f: f, state: state, members: members, deadline: deadline}
+	reply, err := p.run(ctx)
 	if err != nil {
-		return f.fail(ctx, w, r, err)
+		return failure(err), err
 	}
 	if _, chained := f.Next.(*Forward); chained && f.block.rules.passesOn(reply) {
 		return plugin.NextOrFailure(f.Name(), f.Next, ctx, w, r)
 	}
 	return deliverReply(w, reply)
-}
-
-// fail tells the client that there is no reply, and why, unless the client has gone.
-func (f *Forward) fail(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, err error) (int, error) {
-	rcode := failure(err)
-	if ctx.Err() != nil || rcode != dns.RcodeServerFailure && rcode != dns.RcodeRefused {
-		return rcode, err
-	}
-	code, text := reason(err)
-	return ede.Fail(w, r, rcode, code, text, err)
 }
 
 // deliverReply writes reply to the client. One that cannot be packed has not reached anybody yet, so the client can
