@@ -34,6 +34,8 @@ type config struct {
 	readyAlways bool
 	snapshot    string // file
 	stubZones   bool
+	fleet       bool            // follow the configuration in etcd
+	pinned      map[string]bool // properties that the block sets
 
 	endpoints     []string
 	username      string
@@ -46,7 +48,7 @@ type config struct {
 }
 
 func newConfig() *config {
-	return &config{prefix: "/skydns", settings: backend.Defaults(), leases: defaultLeases}
+	return &config{prefix: "/skydns", settings: backend.Defaults(), leases: defaultLeases, pinned: map[string]bool{}}
 }
 
 // etcdEndpoints are the endpoints that the block names, or the default, each with a scheme. As to the etcd client, one

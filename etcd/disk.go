@@ -29,12 +29,13 @@ var keepers shared.Pool[*keeper]
 type keeper struct {
 	*snapshot.Keeper
 	sources []*source
+	fleet   *fleet // may be nil
 }
 
 // acquireKeeper keeps a snapshot of the sources of a block in cfg.snapshot.
-func acquireKeeper(owner *shared.Owner, cfg *config, key string, sources []*source) error {
+func acquireKeeper(owner *shared.Owner, cfg *config, key string, sources []*source, f *fleet) error {
 	_, err := keepers.Acquire(owner, cfg.snapshot+" "+key, func() (*keeper, error) {
-		k := &keeper{sources: sources}
+		k := &keeper{sources: sources, fleet: f}
 		k.Keeper = snapshot.Keep(cfg.snapshot, snapshotEvery, k.sections)
 		live.addKeeper(k, cfg.snapshot)
 		return k, nil
@@ -67,6 +68,11 @@ func (k *keeper) sections() []snapshot.Section {
 			all = append(all, snapshot.Section{
 				Range: mirror.Single(key), At: apex.At, Confirmed: confirmed(apex.At, apexAt), KVs: apex.KVs,
 			})
+		}
+	}
+	if k.fleet != nil {
+		if at, kvs, ok := k.fleet.content(); ok {
+			all = append(all, snapshot.Section{Range: k.fleet.keys(), At: at, KVs: kvs})
 		}
 	}
 	return all

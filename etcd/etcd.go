@@ -33,9 +33,28 @@ type Etcd struct {
 	ready    func() bool   // of all blocks of the server
 	started  atomic.Bool   // the zones have their sources
 
-	own     map[string]bool // zones of all etcd blocks of the server block
-	stubs   *stubs          // nil without stubzones; set before started
-	relayed atomic.Int64    // questions on their way to other servers
+	block    *serverBlock
+	stubs    *stubs       // nil without stubzones; set before started
+	relayed  atomic.Int64 // questions on their way to other servers
+	fleet    *fleet       // nil without config; set before started
+	tuning   atomic.Pointer[tuning]
+	pinned   map[string]bool // properties that the Corefile sets
+	forwards bool            // the server block has a forward; set before started
+}
+
+// serverBlock is what the etcd blocks of one server block know of each other. It does not change after set-up.
+type serverBlock struct {
+	all []*Etcd
+	own map[string]bool // zones of all of them
+}
+
+// add makes e one of them.
+func (b *serverBlock) add(e *Etcd) {
+	e.block = b
+	b.all = append(b.all, e)
+	for name := range e.zones {
+		b.own[name] = true
+	}
 }
 
 // zones are the zones of one block by name.

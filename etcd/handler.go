@@ -23,6 +23,11 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 		if zone, g := e.stub(state.Name(), z); g != nil {
 			return e.relay(ctx, state, zone, g)
 		}
+		if z == nil {
+			if f, ok := e.nameservers(state.Name()); ok {
+				return e.recurse(ctx, state, f)
+			}
+		}
 	}
 	// Only questions are for this plugin: NOTIFY and UPDATE are for those that come after it.
 	if z == nil || r.Opcode != dns.OpcodeQuery {
@@ -48,7 +53,7 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 	if trust == stale {
 		q.MaxTTL = staleTTL
 	}
-	res := e.resolver.Lookup(ctx, e.view(), q)
+	res := e.tuned().Lookup(ctx, e.view(), q)
 	if res.Cut {
 		walksCut.WithLabelValues(metrics.WithServer(ctx), z.Name).Inc()
 	}

@@ -43,6 +43,7 @@ func parse(c *caddy.Controller) (*config, error) {
 				}
 			}
 		}
+		cfg.pinned[name] = true
 		if err := p.set(cfg, args, root); err != nil {
 			return nil, c.Errf("%s: %v", name, err)
 		}

@@ -43,6 +43,7 @@ var properties = map[string]property{
 	"snapshot":         {1, 1, "FILE", setSnapshot},
 	"ready":            {1, 1, "always", setReady},
 	"stubzones":        {0, 0, "", setStubZones},
+	"config":           {0, 0, "", setConfig},
 	"debug":            {0, 0, "", warnNothing("debug")},
 	"upstream":         {0, -1, "[ADDRESS...]", warnNothing("upstream")},
 }
@@ -152,12 +153,7 @@ func setSOA(cfg *config, args []string, _ string) (err error) {
 	if soa.MName, err = parseName(args[0]); err != nil {
 		return err
 	}
-	// RFC 1035, section 8: the first label is the part of the address before the @, whose dots are escaped.
-	rname := args[1]
-	if user, host, ok := strings.Cut(rname, "@"); ok {
-		rname = strings.ReplaceAll(user, ".", `\.`) + "." + host
-	}
-	if soa.RName, err = parseName(rname); err != nil {
+	if soa.RName, err = parseMailbox(args[1]); err != nil {
 		return err
 	}
 	for i, timer := range []*uint32{&soa.Refresh, &soa.Retry, &soa.Expire} {
@@ -198,12 +194,26 @@ func setStubZones(cfg *config, _ []string, _ string) error {
 	return nil
 }
 
+func setConfig(cfg *config, _ []string, _ string) error {
+	cfg.fleet = true
+	return nil
+}
+
 // warnNothing is for properties that once did something, and are still in Corefiles.
 func warnNothing(name string) func(*config, []string, string) error {
 	return func(*config, []string, string) error {
 		log.Warningf("%s does nothing and can be removed", name)
 		return nil
 	}
+}
+
+// parseMailbox returns the name of a mailbox, which may be given as a mail address: the first label is the part before the
+// @, whose dots are escaped (RFC 1035, section 8).
+func parseMailbox(s string) (string, error) {
+	if user, host, ok := strings.Cut(s, "@"); ok {
+		s = strings.ReplaceAll(user, ".", `\.`) + "." + host
+	}
+	return parseName(s)
 }
 
 // parseName returns a name fully qualified.

@@ -16,7 +16,7 @@ func init() { plugin.Register(pluginName, setup) }
 // setup makes a handler of each etcd block of a server block, chained in their order.
 func setup(c *caddy.Controller) error {
 	owner := shared.Of(c)
-	own := map[string]bool{}
+	block := &serverBlock{own: map[string]bool{}}
 	for c.Next() {
 		cfg, err := parse(c)
 		if err != nil {
@@ -28,12 +28,10 @@ func setup(c *caddy.Controller) error {
 			}
 		}
 		e := newEtcd(cfg)
-		e.own = own
-		for name := range e.zones {
-			own[name] = true
-		}
+		block.add(e)
 		e.ready = readiness.Join(c, pluginName, func() bool { return cfg.readyAlways || e.hasData() })
 		c.OnStartup(func() error {
+			e.forwards = hasForward(dnsserver.GetConfig(c))
 			if err := e.start(owner, cfg); err != nil {
 				return plugin.Error(pluginName, err)
 			}
@@ -54,11 +52,13 @@ func newEtcd(cfg *config) *Etcd {
 		zones:    zones{},
 		upstream: upstream.New(),
 		maxStale: cfg.maxStale,
+		pinned:   cfg.pinned,
 	}
 	for _, name := range cfg.zones {
 		z := backend.NewZone(name)
 		e.zones[z.Name] = &served{Zone: z}
 	}
 	e.ready = e.hasData
+	(&serverBlock{own: map[string]bool{}}).add(e)
 	return e
 }

@@ -100,7 +100,8 @@ func TestPropertiesAreRead(t *testing.T) {
 		{"max-lease-ttl 0", func(c *config) bool { return c.leases.max == 86400 }},
 		{"max_stale 1h", func(c *config) bool { return c.maxStale == time.Hour }},
 		{"ready always", func(c *config) bool { return c.readyAlways }},
-		{"stubzones", func(c *config) bool { return c.stubZones }},
+		{"stubzones", func(c *config) bool { return c.stubZones && !c.fleet }},
+		{"config\nttl 5", func(c *config) bool { return c.fleet && c.pinned["ttl"] && !c.pinned["priority"] }},
 		{"debug\nupstream 1.1.1.1 2.2.2.2\nupstream", func(*config) bool { return true }},
 	} {
 		c, err := parseText(t, "etcd a.b c.d {\n"+tt.block+"\n}")
@@ -120,7 +121,7 @@ func TestPropertiesAreRead(t *testing.T) {
 // E30 (mixed schemes, TLS that would be ignored) and everything else that is refused.
 func TestMistakesAreNamedWithTheirLine(t *testing.T) {
 	for _, tt := range []struct{ block, want string }{
-		{"nonsense", "unknown property 'nonsense', want one of credentials, "},
+		{"nonsense", "unknown property 'nonsense', want one of config, credentials, "},
 		{"nonsense", ", tls, tls_servername, ttl, upstream"},
 		{"path", "path: 0 arguments, want path PATH"},
 		{"path a b", "path: 2 arguments"},
@@ -150,6 +151,7 @@ func TestMistakesAreNamedWithTheirLine(t *testing.T) {
 		{"max-lease-ttl 99999999999", "max-lease-ttl: "},
 		{"max_stale 5", "max_stale: "},
 		{"ready never", "ready: \"never\" is unknown, want always"},
+		{"config a", "config: 1 arguments, want config"},
 		{"stubzones a", "stubzones: 1 arguments"},
 	} {
 		_, err := parseText(t, "etcd a.b {\n"+tt.block+"\n}")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/trident-dns/trident/internal/shared"
 	"github.com/trident-dns/trident/plugin/backend"
@@ -58,9 +57,20 @@ func (e *Etcd) start(owner *shared.Owner, cfg *config) error {
 			return err
 		}
 	}
+	if cfg.fleet {
+		f, err := fleets.Acquire(owner, mc.Key()+" "+string(cfg.prefix), func() (*fleet, error) {
+			return openFleet(m, cfg.prefix, d), nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := e.follow(owner, f); err != nil {
+			return err
+		}
+	}
 	if cfg.snapshot != "" {
-		key := mc.Key() + " " + string(cfg.prefix) + " " + strings.Join(slices.Sorted(maps.Keys(e.zones)), " ")
-		if err := acquireKeeper(owner, cfg, key, all); err != nil {
+		key := fmt.Sprintf("%s %s %t %q", mc.Key(), cfg.prefix, cfg.fleet, slices.Sorted(maps.Keys(e.zones)))
+		if err := acquireKeeper(owner, cfg, key, all, e.fleet); err != nil {
 			return err
 		}
 	}
@@ -71,13 +81,13 @@ func (e *Etcd) start(owner *shared.Owner, cfg *config) error {
 // acquireStubs follows the stub zones of the block. from tells where its keys are.
 func (e *Etcd) acquireStubs(owner *shared.Owner, from string) (err error) {
 	names := slices.Sorted(maps.Keys(e.zones))
-	key := fmt.Sprintf("%s %q %q", from, names, slices.Sorted(maps.Keys(e.own)))
+	key := fmt.Sprintf("%s %q %q", from, names, slices.Sorted(maps.Keys(e.block.own)))
 	e.stubs, err = stubSets.Acquire(owner, key, func() (*stubs, error) {
 		all := make([]*served, len(names))
 		for i, name := range names {
 			all[i] = e.zones[name]
 		}
-		return openStubs(all, e.own), nil
+		return openStubs(all, e.block.own), nil
 	})
 	return err
 }

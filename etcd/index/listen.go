@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/trident-dns/trident/plugin/skydns"
+
+	"github.com/trident-dns/trident/etcd/mirror"
 )
 
 // Change is what a new state of an Index changed.
@@ -13,7 +15,7 @@ type Change struct {
 	// Touched are the paths of the names whose records are not what they were, some of them perhaps several times. Of the
 	// first list they are those of the zones.
 	Touched []string
-	// Whole is set for a list: After shares no memory with Before.
+	// Whole is set for a list, whose state shares no memory with Before, and where all may be answered otherwise than it was.
 	Whole bool
 }
 
@@ -45,4 +47,17 @@ func (s *Snapshot) Below(prefix skydns.Prefix, path string, yield func(key strin
 	s.records.ascend(byPath, from, func(e entry) bool {
 		return strings.HasPrefix(e.path, from) && yield(e.key(prefix), &e.row.Record)
 	})
+}
+
+// Touch gives all zones another serial: what is answered for them has changed, though no record has. revision is that of
+// the reason.
+func (x *Index) Touch(revision int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.Snapshot().ready {
+		return
+	}
+	c := x.Snapshot().change(x.prefix)
+	c.touched = x.zones
+	x.publish(c, mirror.Position{Revision: revision}, true)
 }
