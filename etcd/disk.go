@@ -71,8 +71,11 @@ func (k *keeper) sections() []snapshot.Section {
 		}
 	}
 	if k.fleet != nil {
+		fleetAt := k.fleet.feed.Status().Position
 		if at, kvs, ok := k.fleet.content(); ok {
-			all = append(all, snapshot.Section{Range: k.fleet.keys(), At: at, KVs: kvs})
+			all = append(all, snapshot.Section{
+				Range: k.fleet.keys(), At: at, Confirmed: confirmed(at, fleetAt), KVs: kvs,
+			})
 		}
 	}
 	return all

@@ -43,7 +43,7 @@ type fleetState struct {
 func openFleet(m *mirror.Mirror, prefix skydns.Prefix, d disk) *fleet {
 	f := &fleet{key: string(prefix) + "/config", listeners: map[*fleetListener]struct{}{}}
 	f.state.Store(&fleetState{owner: shared.New()})
-	f.feed = m.Subscribe(f.keys(), f, d.fill(f.keys(), f))
+	f.feed = d.subscribe(m, f.keys(), f)
 	return f
 }
 
