@@ -25,3 +25,17 @@ func TestBlackHoledConnectIsBounded(t *testing.T) {
 		t.Errorf("gave up after %v, want %v", took, dialTimeout)
 	}
 }
+
+func TestWaiterIsToldWhileTheConnectionIsBeingMade(t *testing.T) {
+	r, err := Open(Config{Name: "test", Addr: dnstest.BlackHoleTCP(t), ForceTCP: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	w := new(impatient)
+	refuse(t, r, Question{Msg: question("example.org."), Waiter: w, Patience: 10 * time.Millisecond}, 200*time.Millisecond,
+		ErrTimeout)
+	if n := w.told[Slow].Load(); n != 1 {
+		t.Errorf("told %d times, want once", n)
+	}
+}

@@ -52,16 +52,20 @@ type exchange struct {
 	alarmed <-chan struct{} // of alarm; nil once the waiter has been told
 }
 
-var exchanges = sync.Pool{New: func() any {
-	t := time.NewTimer(time.Hour)
-	t.Stop()
-	return &exchange{
-		query: make([]byte, 0, 512),
-		reply: make([]byte, 0, 2048),
-		done:  make(chan struct{}, 1),
-		timer: t,
-	}
-}}
+var exchanges = newExchanges()
+
+func newExchanges() *sync.Pool {
+	return &sync.Pool{New: func() any {
+		t := time.NewTimer(time.Hour)
+		t.Stop()
+		return &exchange{
+			query: make([]byte, 0, 512),
+			reply: make([]byte, 0, 2048),
+			done:  make(chan struct{}, 1),
+			timer: t,
+		}
+	}}
+}
 
 // maxKept bounds the buffers that go back to the pool: one large reply must not stay with every exchange for ever.
 const maxKept = 8 << 10

@@ -222,6 +222,14 @@ func (h *health) welcome(took time.Duration) bool {
 	return true
 }
 
+// inVain notes a question that has waited for so long for nothing. Where there are no probes to tell a resolver that is
+// away from one that has trouble with just this question, it takes a second one to which nothing came.
+func (h *health) inVain(took time.Duration) {
+	if h.prober.maxFails == 0 && h.unanswered.Load() > 1 && time.Duration(h.heard.Load()) < h.now()-took {
+		h.nobodyHome()
+	}
+}
+
 // nobodyHome is what a probe says that has waited in vain while nothing else came either.
 func (h *health) nobodyHome() {
 	if !h.silent.Swap(true) {

@@ -211,6 +211,7 @@ func (r *Resolver) blame(err error, took time.Duration) {
 			r.health.gaveUp(took) // the asker had no time
 			return
 		}
+		r.health.inVain(took)
 	case "malformed", "mismatch", "http", "protocol":
 		r.health.hear(r.health.now())
 	}
