@@ -8,6 +8,7 @@ import (
 
 	"github.com/trident-dns/trident/internal/readiness"
 	"github.com/trident-dns/trident/internal/shared"
+	"github.com/trident-dns/trident/internal/trial"
 	"github.com/trident-dns/trident/plugin/backend"
 )
 
@@ -27,6 +28,7 @@ func setup(c *caddy.Controller) error {
 				return plugin.Error(pluginName, c.Errf("%v", err))
 			}
 		}
+		trial.Offer(c, cfg.tests)
 		e := newEtcd(cfg)
 		block.add(e)
 		e.ready = readiness.Join(c, pluginName, func() bool { return cfg.readyAlways || e.hasData() })

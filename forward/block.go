@@ -35,6 +35,7 @@ type block struct {
 	source       netip.Addr
 
 	tls        *tls.Config // nil: the defaults
+	tlsFiles   []string    // that tls was read from
 	tlsKey     string      // identifies tls by the contents of its files
 	serverName string      // tls_servername
 	dohMethod  string

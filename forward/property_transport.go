@@ -67,7 +67,7 @@ func parseTLS(c *caddy.Controller, b *block) error {
 	if err != nil {
 		return c.Errf("tls: %v: accepted are no files, CA, CERT KEY, or CERT KEY CA", err)
 	}
-	b.tls, b.tlsKey = config, fingerprint(args)
+	b.tls, b.tlsFiles, b.tlsKey = config, args, fingerprint(args)
 	return nil
 }
 

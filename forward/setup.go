@@ -7,6 +7,7 @@ import (
 	"github.com/coredns/coredns/plugin/dnstap"
 	clog "github.com/coredns/coredns/plugin/pkg/log"
 	"github.com/trident-dns/trident/internal/shared"
+	"github.com/trident-dns/trident/internal/trial"
 )
 
 const pluginName = "forward"
@@ -23,6 +24,7 @@ func setup(c *caddy.Controller) error {
 	owner := shared.Of(c)
 	config := dnsserver.GetConfig(c)
 	for _, b := range blocks {
+		trial.Offer(c, b.tests)
 		f := newForward(b)
 		config.AddPlugin(func(next plugin.Handler) plugin.Handler {
 			f.Next = next

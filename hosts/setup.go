@@ -6,6 +6,7 @@ import (
 	"github.com/coredns/coredns/plugin"
 	"github.com/trident-dns/trident/internal/readiness"
 	"github.com/trident-dns/trident/internal/shared"
+	"github.com/trident-dns/trident/internal/trial"
 )
 
 func init() { plugin.Register(pluginName, setup) }
@@ -20,6 +21,7 @@ func setup(c *caddy.Controller) error {
 	}
 	owner := shared.Of(c)
 	for _, cfg := range blocks {
+		trial.Offer(c, cfg.tests)
 		h := newHosts(cfg)
 		h.ready = readiness.Join(c, pluginName, h.loaded)
 		c.OnStartup(func() error {

@@ -1,9 +1,12 @@
 // Command coredns is CoreDNS with Trident's hosts, forward and etcd in place of the in-tree plugins of those names. Its
-// command line is CoreDNS's own: coredns -conf Corefile serves, -plugins lists what it was built with.
+// command line is CoreDNS's own: coredns -conf Corefile serves, -plugins lists what it was built with. Beside that,
+// coredns -check -conf Corefile checks without serving.
 package main
 
 import (
+	"flag"
 	"log"
+	"os"
 	"slices"
 
 	"github.com/coredns/caddy"
@@ -28,5 +31,9 @@ func main() {
 	// Both versions: -version, the start-up lines and the chaos plugin's version.bind show them.
 	caddy.AppVersion = coremain.CoreVersion + " Trident-" + version
 	caddy.RegisterCaddyfileLoader("left-out directives", caddy.LoaderFunc(explainLeftOut))
+	flag.Parse() // CoreDNS does so again, to the same effect
+	if *checkOnly {
+		os.Exit(check(os.Stdout, os.Stderr))
+	}
 	coremain.Run()
 }

@@ -43,15 +43,20 @@ type URL struct {
 func OpenURL(cfg URLConfig, obs Observer) *URL {
 	ctx, cancel := context.WithCancel(context.Background())
 	u := &URL{
-		cfg: cfg, name: cfg.URL, obs: obs, cancel: cancel,
+		cfg: cfg, name: redact(cfg.URL), obs: obs, cancel: cancel,
 		tried: make(chan struct{}), done: make(chan struct{}),
-	}
-	if parsed, err := url.Parse(cfg.URL); err == nil {
-		u.name = parsed.Redacted()
 	}
 	u.parts.Store(&[]Part{})
 	go u.run(ctx)
 	return u
+}
+
+// redact returns a URL without the password in it.
+func redact(text string) string {
+	if parsed, err := url.Parse(text); err == nil {
+		return parsed.Redacted()
+	}
+	return text
 }
 
 // Parts implements Source.
