@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trident-dns/trident/bench/internal/contest"
+	"github.com/trident-dns/trident/bench/internal/records"
 	"github.com/trident-dns/trident/bench/internal/rig"
 
 	"github.com/miekg/dns"
@@ -94,7 +95,7 @@ func askAtOnce(addr string) (s coldSample, err error) {
 	sent := make(chan error, 1)
 	go func() {
 		for i := range burst {
-			m := new(dns.Msg).SetQuestion(name(i), dns.TypeA)
+			m := new(dns.Msg).SetQuestion(records.Name(i), dns.TypeA)
 			m.Id = uint16(i)
 			if i%gulp == gulp-1 {
 				time.Sleep(gulpPace)

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/trident-dns/trident/bench/internal/records"
 )
 
 func TestRowsAreChosenByName(t *testing.T) {
@@ -33,7 +35,7 @@ func TestMostQuestionsAreForFewNamesAndForBothFamilies(t *testing.T) {
 		}
 		count[lines[i]]++
 	}
-	if most := count[name(0)+" A"]; most < 250 || most > 2500 || len(count) < 500 {
+	if most := count[records.Name(0)+" A"]; most < 250 || most > 2500 || len(count) < 500 {
 		t.Errorf("%d of 5,000 for the first name, %d names", most, len(count))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trident-dns/trident/bench/internal/contest"
+	"github.com/trident-dns/trident/bench/internal/records"
 	"github.com/trident-dns/trident/bench/internal/rig"
 )
 
@@ -41,7 +42,7 @@ func (s *stage) forward(rowName, title string, tls bool) (*contest.Result, error
 		contenders = append(contenders, t.dnsmasq())
 	}
 	result := s.contest.Run(contest.Row{
-		Name: rowName, Title: title, Questions: questions, Probe: probe(), Contenders: contenders,
+		Name: rowName, Title: title, Questions: questions, Probe: records.Probe(), Contenders: contenders,
 	})
 	return &result, nil
 }
@@ -76,7 +77,7 @@ func (t task) dnsdist() contest.Contender {
 			if t.tls {
 				tls = fmt.Sprintf(", tls='openssl', subjectName='%s', caStore='%s'", rig.TLSName, t.ca)
 			}
-			fmt.Fprintf(&b, "newServer{address='%s', checkName='%s'%s}\n", target, name(0), tls)
+			fmt.Fprintf(&b, "newServer{address='%s', checkName='%s'%s}\n", target, records.Name(0), tls)
 		}
 		if t.cache {
 			fmt.Fprintf(&b, "getPool(''):setCache(newPacketCache(%d))\n", cacheEntries)

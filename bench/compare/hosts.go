@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trident-dns/trident/bench/internal/contest"
+	"github.com/trident-dns/trident/bench/internal/records"
 	"github.com/trident-dns/trident/bench/internal/rig"
 )
 
@@ -14,14 +15,13 @@ const hostsNames = 100_000
 
 // hosts has servers answer from a file of names: hosts files, or what the peer has in their place.
 func hosts(s *stage) (*contest.Result, error) {
-	var hosts, unbound strings.Builder
-	for i := range hostsNames {
-		fmt.Fprintf(&hosts, "%s %s\n", address(i), strings.TrimSuffix(name(i), "."))
-		fmt.Fprintf(&unbound, "local-data: '%s A %s'\n", name(i), address(i))
-	}
-	file, err := s.file("hosts", hosts.String())
+	file, err := s.file("hosts", records.HostsFile(hostsNames))
 	if err != nil {
 		return nil, err
+	}
+	var unbound strings.Builder
+	for i := range hostsNames {
+		fmt.Fprintf(&unbound, "local-data: '%s A %s'\n", records.Name(i), records.Address(i))
 	}
 	included, err := s.file("unbound.data", unbound.String())
 	if err != nil {
@@ -31,16 +31,16 @@ func hosts(s *stage) (*contest.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := zone(hostsNames)
+	zone := records.ZoneFile(hostsNames)
 	contenders := append(s.binaries.CoreDNS("hosts "+file),
 		dnsmasq("no-resolv\nno-hosts\naddn-hosts="+file),
-		unboundServer(fmt.Sprintf("local-zone: %s static\ninclude: %s", zoneName, included), ""),
+		unboundServer(fmt.Sprintf("local-zone: %s static\ninclude: %s", records.Zone, included), ""),
 		contest.Contender{Name: "NSD", Command: "nsd", Config: func(at contest.Place) ([]string, error) {
-			return rig.NSDConfig(at.Dir, at.Port, z, "")
+			return rig.NSDConfig(at.Dir, at.Port, zone, "")
 		}},
 	)
 	result := s.contest.Run(contest.Row{
-		Name: "hosts", Title: fmt.Sprintf("hosts, %s names", contest.Thousands(hostsNames)), Questions: questions, Probe: probe(),
+		Name: "hosts", Title: fmt.Sprintf("hosts, %s names", contest.Thousands(hostsNames)), Questions: questions, Probe: records.Probe(),
 		Contenders: contenders,
 	})
 	return &result, nil

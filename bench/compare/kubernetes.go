@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trident-dns/trident/bench/internal/contest"
+	"github.com/trident-dns/trident/bench/internal/records"
 	"github.com/trident-dns/trident/bench/internal/rig"
 )
 
@@ -37,7 +38,7 @@ func kubernetes(s *stage) (*contest.Result, error) {
 	}
 	lines := fmt.Sprintf("errors\nprometheus 127.0.0.1:%s\ncache 30\nloadbalance\n%s", metrics, t.coreDNS())
 	result := s.contest.Run(contest.Row{
-		Name: "kubernetes", Title: "errors, prometheus, cache, loadbalance, forward", Questions: questions, Probe: probe(),
+		Name: "kubernetes", Title: "errors, prometheus, cache, loadbalance, forward", Questions: questions, Probe: records.Probe(),
 		Contenders: append(s.binaries.CoreDNS(lines), t.dnsdist(), t.unbound(), t.dnsmasq()),
 	})
 	return &result, nil
@@ -49,7 +50,7 @@ func popularQuestions(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for range n / 2 {
 		i := int(zipf.Uint64())
-		fmt.Fprintf(&b, "%[1]s A\n%[1]s AAAA\n", name(i))
+		fmt.Fprintf(&b, "%[1]s A\n%[1]s AAAA\n", records.Name(i))
 	}
 	return b.String()
 }

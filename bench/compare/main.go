@@ -33,10 +33,12 @@ import (
 	"time"
 
 	"github.com/trident-dns/trident/bench/internal/contest"
+	"github.com/trident-dns/trident/bench/internal/etcdproc"
 	"github.com/trident-dns/trident/bench/internal/rig"
 )
 
 func main() {
+	etcdproc.Main()
 	var binaries contest.Binaries
 	var c contest.Contest
 	flag.StringVar(&binaries.Stock, "stock", "", "CoreDNS with the in-tree plugins")
@@ -114,6 +116,7 @@ type row struct {
 
 var rows = []row{
 	{name: "hosts", run: hosts},
+	{name: "etcd", run: etcd},
 	{name: "forward-udp", run: forwardUDP},
 	{name: "forward-dot", run: forwardDoT},
 	{name: "kubernetes", run: kubernetes},

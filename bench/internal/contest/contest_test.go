@@ -27,7 +27,7 @@ func TestTheTableComparesMediansWithStock(t *testing.T) {
 	got := r.Markdown()
 	for _, want := range []string{
 		"| forward over UDP | answers a second | ratio | CPU a question | p50 | p99 | lost | reads |\n| --- |",
-		"| stock | 200 | 1.00 | 40.0 µs | 1.00 ms | 2.00 ms | 1.25 % | 1.000 |\n",
+		"| stock | 200 | 1.00 | 40.0 µs | 1.00 ms | 2.00 ms | 1.25 % | 1.0000 |\n",
 		"| Trident | 300 | 1.50 |",
 		"| lazy | 1,234,567 * |",
 		"| NSD | not installed |  |",

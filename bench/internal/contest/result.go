@@ -80,7 +80,7 @@ func (r *Result) Markdown() string {
 		row := []string{e.Name, rate, fmt.Sprintf("%.2f", e.Ratio), fmt.Sprintf("%.1f µs", micros(m.CPU)),
 			fmt.Sprintf("%.2f ms", micros(m.P50)/1000), fmt.Sprintf("%.2f ms", micros(m.P99)/1000), fmt.Sprintf("%.2f %%", 100*m.Lost)}
 		if r.Counted != "" {
-			row = append(row, fmt.Sprintf("%.3f", m.Work))
+			row = append(row, fmt.Sprintf("%.4f", m.Work))
 		}
 		rows = append(rows, row)
 	}

@@ -29,13 +29,16 @@ type Process struct {
 
 // Start starts a program whose errors are shown. Whoever starts it stops it.
 func Start(core, binary string, args ...string) (*Process, error) {
-	// taskset replaces itself by the program, so that the process is the program's.
-	p := &Process{
-		cmd:   exec.Command("taskset", append([]string{"-c", core, binary}, args...)...),
-		start: time.Now(),
-		ended: make(chan struct{}),
-	}
+	return start(nil, core, binary, args...)
+}
+
+// start is Start for a program that prints to stdout, if that is not nil.
+func start(stdout *os.File, core, binary string, args ...string) (*Process, error) {
+	p := &Process{cmd: command(core, binary, args...), start: time.Now(), ended: make(chan struct{})}
 	p.cmd.Stderr = os.Stderr
+	if stdout != nil {
+		p.cmd.Stdout = stdout
+	}
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -56,9 +59,6 @@ func (p *Process) Stop() {
 		<-p.ended
 	}
 }
-
-// Ended is closed when the process has ended.
-func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // Age is the time since the process was started.
 func (p *Process) Age() time.Duration { return time.Since(p.start) }
