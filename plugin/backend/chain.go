@@ -32,11 +32,18 @@ type place struct {
 	name  string // as it was written
 	lower string
 	path  string
+	slash string // path with a slash at its end; "" for the root
 }
 
 func placeOf(name string) place {
 	lower := dns.CanonicalName(name)
-	return place{name, lower, skydns.PathOf(lower)}
+	// Both are one string.
+	var buf [256]byte
+	slash := string(append(skydns.AppendPath(buf[:0], lower), '/'))
+	if slash == "/" {
+		return place{name: name, lower: lower}
+	}
+	return place{name, lower, slash[:len(slash)-1], slash}
 }
 
 func (l *lookup) followFrom(at place, qtype uint16, glue bool) chain {
@@ -53,7 +60,7 @@ func (l *lookup) followFrom(at place, qtype uint16, glue bool) chain {
 				return c // whoever is delegated to knows
 			}
 		}
-		w := l.gather(zone, store, path, qtype, glue)
+		w := l.gather(zone, store, at, qtype, glue)
 		if c.first == nil {
 			c.first = w
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/miekg/dns"
 )
 
-// gather finds the records that a name of zone has for a type of question. path is that of the name. What is missing of
+// gather finds the records that a name of zone has for a type of question. What is missing of
 // glue does not make the reply truncated: RFC 2181, section 9.
-func (l *lookup) gather(zone *Zone, store Store, path string, qtype uint16, glue bool) *walk {
-	w := l.walk(store, path, qtype, l.room)
-	if path == zone.Path {
+func (l *lookup) gather(zone *Zone, store Store, at place, qtype uint16, glue bool) *walk {
+	w := l.walk(store, at, qtype, l.room)
+	if at.path == zone.Path {
 		l.gatherApex(w, zone)
 	} else {
 		l.gatherName(w, zone)

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"sync"
 
 	"github.com/trident-dns/trident/plugin/skydns"
 
@@ -19,28 +20,52 @@ type lookup struct {
 	room   int // records that the client can take
 	merged int // targets followed so far at names with several
 	steps  allowance
+
+	first walk // of the question's own name
+	begun bool // first is in use
 }
+
+// lookups are kept for the next question. Most questions need no other memory than that of one and of the answer.
+var lookups = sync.Pool{New: func() any {
+	l := new(lookup)
+	l.first.bind()
+	return l
+}}
 
 // Lookup answers q from v. The name of q must belong to a zone of v.
 func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
-	l := &lookup{Resolver: r, ctx: ctx, view: v, q: q, room: MaxRecords, steps: allowance{question: q.Steps}}
+	l := lookups.Get().(*lookup)
+	l.Resolver, l.ctx, l.view, l.q, l.room = r, ctx, v, q, MaxRecords
+	l.steps.question = q.Steps
 	if q.Steps == nil {
 		l.steps.question = new(Steps)
 	}
-	defer l.steps.giveBack()
 	if q.Size > 0 {
 		l.room = min(q.Size, maxSize) / minRecord
 	}
 	l.res.Authoritative = true
+	l.answer()
+	res := l.res
+	// Not where an answer panics: something of it may still be at work.
+	l.steps.giveBack()
+	l.first.forget()
+	*l = lookup{first: l.first}
+	lookups.Put(l)
+	return res
+}
+
+func (l *lookup) answer() {
+	q := &l.q
 	at := placeOf(q.Name)
-	zone, store := v.Zone(at.lower)
+	zone, store := l.view.Zone(at.lower)
 	if zone == nil {
-		return Result{Rcode: dns.RcodeRefused}
+		l.res = Result{Rcode: dns.RcodeRefused}
+		return
 	}
 	path := at.path
-	if cut, ok := findCut(v, zone, store, path, q.Type); ok {
+	if cut, ok := findCut(l.view, zone, store, path, q.Type); ok {
 		l.refer(zone, store, cut)
-		return l.res
+		return
 	}
 	switch {
 	case path == zone.Path && q.Type == dns.TypeSOA:
@@ -48,11 +73,10 @@ func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
 	case path == zone.Path && q.Type == dns.TypeNS:
 		l.nameservers(zone, store)
 	case q.Type == dns.TypeSRV, q.Type == dns.TypeMX:
-		l.services(zone, store, path)
+		l.services(zone, store, at)
 	default:
 		l.chase(at)
 	}
-	return l.res
 }
 
 // negative makes the reply one without data: NXDOMAIN when the name does not exist, which the apex always does.

@@ -11,6 +11,9 @@ import (
 // records are those of one type, without CNAME records that a type follows. They are one RRset.
 func (l *lookup) records(w *walk, owner string, qtype uint16) []dns.RR {
 	var rrs []dns.RR
+	if w.sure > 0 && w.qtype == qtype {
+		rrs = make([]dns.RR, 0, w.sure)
+	}
 	var seen distinct[string]
 	for i := range w.items {
 		it := &w.items[i]
@@ -44,12 +47,32 @@ func (l *lookup) records(w *walk, owner string, qtype uint16) []dns.RR {
 	return oneTTL(rrs)
 }
 
+// Records with the bytes of their addresses beside them, so that they are one piece of memory.
+type (
+	ipv4 struct {
+		rr dns.A
+		ip [net.IPv4len]byte
+	}
+	ipv6 struct {
+		rr dns.AAAA
+		ip [net.IPv6len]byte
+	}
+)
+
 // address is the A or AAAA record of a record with an address.
 func (l *lookup) address(owner string, r *skydns.Record) dns.RR {
 	if r.Kind() == skydns.IPv4 {
-		return &dns.A{Hdr: l.header(owner, dns.TypeA, r), A: net.IP(r.IP())}
+		a := new(ipv4)
+		a.rr.Hdr = l.header(owner, dns.TypeA, r)
+		copy(a.ip[:], r.RawHost())
+		a.rr.A = a.ip[:]
+		return &a.rr
 	}
-	return &dns.AAAA{Hdr: l.header(owner, dns.TypeAAAA, r), AAAA: net.IP(r.IP())}
+	a := new(ipv6)
+	a.rr.Hdr = l.header(owner, dns.TypeAAAA, r)
+	copy(a.ip[:], r.RawHost())
+	a.rr.AAAA = a.ip[:]
+	return &a.rr
 }
 
 // oneTTL gives the records of an RRset the least of their TTLs: RFC 2181, section 5.2.

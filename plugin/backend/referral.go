@@ -28,7 +28,7 @@ func isCut(v View, store Store, p string) bool { return store.Cut(p) && role(v, 
 func (l *lookup) refer(zone *Zone, store Store, cut string) {
 	l.res.Authoritative = false
 	owner := skydns.NameOf(cut)
-	ns := l.walk(store, cut, dns.TypeNS, MaxRecords)
+	ns := l.walk(store, place{path: cut}, dns.TypeNS, MaxRecords)
 	ns.owned(cut)
 	var g glue
 	l.res.Ns = l.records(ns, owner, dns.TypeNS)
@@ -37,7 +37,7 @@ func (l *lookup) refer(zone *Zone, store Store, cut string) {
 			g.name(rr.Ns)
 		}
 	}
-	ds := l.walk(store, cut, dns.TypeDS, MaxRecords)
+	ds := l.walk(store, place{path: cut}, dns.TypeDS, MaxRecords)
 	ds.owned(cut)
 	l.res.Ns = append(l.res.Ns, l.records(ds, owner, dns.TypeDS)...)
 	l.q.Outside = nil // a referral is made of what is here

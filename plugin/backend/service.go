@@ -12,8 +12,8 @@ import (
 const defaultWeight = 100
 
 // services answers SRV and MX, whose records have targets, with the addresses of those.
-func (l *lookup) services(zone *Zone, store Store, path string) {
-	w := l.gather(zone, store, path, l.q.Type, false)
+func (l *lookup) services(zone *Zone, store Store, at place) {
+	w := l.gather(zone, store, at, l.q.Type, false)
 	g := glue{parts: make([]part, 0, len(w.items))}
 	if l.q.Type == dns.TypeSRV {
 		l.srv(w, &g)
@@ -22,7 +22,7 @@ func (l *lookup) services(zone *Zone, store Store, path string) {
 	}
 	if len(l.res.Answer) == 0 {
 		l.res.Missing = !w.found
-		l.negative(zone, store, w.found || path == zone.Path)
+		l.negative(zone, store, w.found || at.path == zone.Path)
 		return
 	}
 	oneTTL(l.res.Answer)
@@ -38,6 +38,7 @@ func (l *lookup) srv(w *walk, g *glue) {
 			sums[l.priority(r)] += weight(r)
 		}
 	}
+	l.res.Answer = make([]dns.RR, 0, len(w.items))
 	var seen, ports distinct[service]
 	for _, it := range w.items {
 		if rr, ok := it.RR().(*dns.SRV); ok {
@@ -116,7 +117,7 @@ func (l *lookup) mx(w *walk, g *glue) {
 
 // nameservers answers NS for the apex of a zone, from dns/ns and the records of type NS of the apex.
 func (l *lookup) nameservers(zone *Zone, store Store) {
-	w := l.walk(store, zone.ns, dns.TypeNS, MaxRecords)
+	w := l.walk(store, place{path: zone.ns}, dns.TypeNS, MaxRecords)
 	w.at(zone.ns)
 	w.below(zone.ns)
 	l.res.Missing = !w.found

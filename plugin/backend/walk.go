@@ -29,16 +29,43 @@ type walk struct {
 	leaf  bool // one lies at it
 	whole bool // all that is below the name was walked
 	cut   bool
-	full  bool // more records of the type were found than the client can take
+	full  bool   // more records of the type were found than the client can take
+	slash string // path with a slash at its end, "" when nobody has made it
 	steps int
 	all   *allowance // of the question
 	sure  int        // records of the type among items
 	room  int        // for them
+
+	// What at and below are looking for, and how: functions that are made once.
+	base, from          string
+	visitAt, visitBelow func(path string, r *skydns.Record) bool
 }
 
 // walk returns one that has not begun.
-func (l *lookup) walk(store Store, path string, qtype uint16, room int) *walk {
-	return &walk{view: l.view, store: store, path: path, qtype: qtype, room: room, all: &l.steps}
+func (l *lookup) walk(store Store, at place, qtype uint16, room int) *walk {
+	w := &l.first
+	if l.begun {
+		w = new(walk)
+		w.bind()
+	}
+	l.begun = true
+	w.view, w.store, w.path, w.slash, w.qtype, w.room, w.all = l.view, store, at.path, at.slash, qtype, room, &l.steps
+	return w
+}
+
+func (w *walk) bind() { w.visitAt, w.visitBelow = w.seeAt, w.seeBelow }
+
+// maxKept is how many items are kept room for, between one question and the next.
+const maxKept = 64
+
+// forget makes w one that is ready for another question.
+func (w *walk) forget() {
+	items := w.items
+	if cap(items) > maxKept {
+		items = nil
+	}
+	clear(items)
+	*w = walk{items: items[:0], visitAt: w.visitAt, visitBelow: w.visitBelow}
 }
 
 // step counts a search, or a record that is looked at. It tells whether the walk may go on.
@@ -109,34 +136,44 @@ func matters(r *skydns.Record, qtype uint16) bool {
 
 // at takes the records at path itself.
 func (w *walk) at(path string) {
-	w.ascend(path, func(p string, r *skydns.Record) bool {
-		if p != path {
-			return false
-		}
-		w.leaf = true
-		return w.take(p, r)
-	})
+	w.base = path
+	w.ascend(path, w.visitAt)
+}
+
+func (w *walk) seeAt(p string, r *skydns.Record) bool {
+	if p != w.base {
+		return false
+	}
+	w.leaf = true
+	return w.take(p, r)
 }
 
 // below takes the records below path.
 func (w *walk) below(path string) {
 	w.whole = w.whole || path == w.path
-	from := path + "/"
-	if path == "" {
-		from = ""
+	w.base = path
+	switch {
+	case path == "":
+		w.from = ""
+	case path == w.path && w.slash != "":
+		w.from = w.slash
+	default:
+		w.from = path + "/"
 	}
-	w.ascend(from, func(p string, r *skydns.Record) bool {
-		if !strings.HasPrefix(p, from) {
-			return false
-		}
-		if p == path {
-			return true // only the root has its own records here, which are not below it
-		}
-		if !w.unreserved(path, p) || w.delegated(path, p) {
-			return w.skip()
-		}
-		return w.take(p, r)
-	})
+	w.ascend(w.from, w.visitBelow)
+}
+
+func (w *walk) seeBelow(p string, r *skydns.Record) bool {
+	if !strings.HasPrefix(p, w.from) {
+		return false
+	}
+	if p == w.base {
+		return true // only the root has its own records here, which are not below it
+	}
+	if !w.unreserved(w.base, p) || w.delegated(w.base, p) {
+		return w.skip()
+	}
+	return w.take(p, r)
 }
 
 // skip goes on after a record that does not belong to the name, while there are steps left.

@@ -96,12 +96,16 @@ func fold(rest string) (string, error) {
 
 // PathOf returns the path of a name that is written as a question is: fully qualified, with escapes.
 func PathOf(name string) string {
+	var buf [255]byte
+	return string(AppendPath(buf[:0], name))
+}
+
+// AppendPath appends the path of a name to b.
+func AppendPath(b []byte, name string) []byte {
 	name = strings.TrimSuffix(dns.CanonicalName(name), ".")
 	if strings.ContainsAny(name, `\/`) {
-		return pathOfEscaped(name + ".")
+		return append(b, pathOfEscaped(name+".")...)
 	}
-	var buf [255]byte
-	b := buf[:0]
 	for end := len(name); end > 0; {
 		start := strings.LastIndexByte(name[:end], '.') + 1
 		b = append(b, name[start:end]...)
@@ -110,7 +114,7 @@ func PathOf(name string) string {
 		}
 		end = start - 1
 	}
-	return string(b)
+	return b
 }
 
 // A slash within a label must not part labels of the path.
