@@ -32,7 +32,7 @@ func (w *walk) aliases() aliases {
 		if k := it.Kind(); k == skydns.IPv4 || k == skydns.IPv6 {
 			addresses = true
 		}
-		if host == "" || w.isOwn(host) || !seen.add(dns.CanonicalName(host)) {
+		if host == "" || w.isOwn(host) || !seen.add(skydns.Lower(host)) {
 			continue
 		}
 		a.targets, a.via = append(a.targets, host), append(a.via, it.Record)
@@ -116,7 +116,7 @@ func (l *lookup) mergeOutside(c chain) {
 	case failed:
 		l.res.Rcode = dns.RcodeServerFailure
 	default:
-		zone, store := l.view.Zone(dns.CanonicalName(c.owner))
+		zone, store := l.view.Zone(skydns.Lower(c.owner))
 		l.negative(zone, store, true)
 	}
 }

@@ -138,3 +138,28 @@ func TestE5ApexDoesNotReadTheZone(t *testing.T) {
 		}
 	}
 }
+
+// A name and what is below it are one run of keys, but for names such as NAME-1, which sort between them.
+func TestNamesBetweenANameAndWhatIsBelowIt(t *testing.T) {
+	m := newMemory(t, []string{"zone.test."}, `
+		/skydns/test/zone/a {"host":"10.0.0.1"}
+		/skydns/test/zone/a-1 {"host":"10.0.0.2"}
+		/skydns/test/zone/a-1/x {"host":"10.0.0.3"}
+		/skydns/test/zone/a/x {"host":"10.0.0.4"}
+		/skydns/test/zone/a0 {"host":"10.0.0.5"}
+		/skydns/test/zone/b-1 {"host":"10.0.0.6"}
+		/skydns/test/zone/b/x {"host":"10.0.0.7"}
+		/skydns/test/zone/c {"host":"10.0.0.8"}
+		/skydns/test/zone/c-1 {"host":"10.0.0.9"}`)
+	for name, addresses := range map[string]string{
+		"a": "10.0.0.1 10.0.0.4", "a-1": "10.0.0.2 10.0.0.3", "a0": "10.0.0.5", "b": "10.0.0.7", "c": "10.0.0.8",
+	} {
+		var got []string
+		for _, rr := range ask(t, m, Defaults(), name+".zone.test. A", nil).Answer {
+			got = append(got, rr.(*dns.A).A.String())
+		}
+		if strings.Join(got, " ") != addresses {
+			t.Errorf("%s: got %v, want %s", name, got, addresses)
+		}
+	}
+}

@@ -36,7 +36,7 @@ type place struct {
 }
 
 func placeOf(name string) place {
-	lower := dns.CanonicalName(name)
+	lower := skydns.Lower(name)
 	// Both are one string.
 	var buf [256]byte
 	slash := string(append(skydns.AppendPath(buf[:0], lower), '/'))
@@ -110,7 +110,7 @@ func owns(answer []dns.RR, name string) bool {
 	return false
 }
 
-func equalNames(a, b string) bool { return dns.CanonicalName(a) == dns.CanonicalName(b) }
+func equalNames(a, b string) bool { return skydns.Lower(a) == skydns.Lower(b) }
 
 // followsAlias tells whether a name without records of this type is answered with its CNAME record. A record with a
 // name for a host is a CNAME record for what clients connect to; SRV, MX and PTR have it as their target, and the rest

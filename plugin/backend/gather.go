@@ -40,8 +40,7 @@ func (l *lookup) gatherName(w *walk, zone *Zone) {
 		w.at(w.path)
 		w.found = w.found || w.exists(w.path)
 	default:
-		w.at(w.path)
-		w.below(w.path)
+		w.tree(w.path)
 	}
 	if w.found {
 		return
@@ -60,8 +59,7 @@ func (l *lookup) gatherName(w *walk, zone *Zone) {
 		w.found = w.found || w.exists(w.star)
 		return
 	}
-	w.at(w.star)
-	w.below(w.star)
+	w.tree(w.star)
 }
 
 // gatherApex finds the records of the apex. Address questions are for dns/apex, and for the whole zone only when nothing
@@ -71,28 +69,24 @@ func (l *lookup) gatherApex(w *walk, zone *Zone) {
 	exact := l.Mode == Exact
 	switch w.qtype {
 	case dns.TypeA, dns.TypeAAAA:
-		w.at(zone.apex)
-		w.below(zone.apex)
+		w.tree(zone.apex)
 		switch {
 		case exact:
 			w.owned(zone.Path)
 		case !w.found && !l.NoApexFallback:
-			w.at(zone.Path)
-			w.below(zone.Path)
+			w.tree(zone.Path)
 		}
 		return
 	case dns.TypeTXT, dns.TypeMX, dns.TypeSRV:
 		if !exact {
 			w.allowed = zone.apex
-			w.at(zone.Path)
-			w.below(zone.Path)
+			w.tree(zone.Path)
 			return
 		}
 	}
 	w.owned(zone.Path)
 	leaf := w.leaf
-	w.at(zone.apex)
-	w.below(zone.apex)
+	w.tree(zone.apex)
 	w.leaf = leaf
 	if !l.NoApexFallback || exact {
 		w.found = w.found || w.exists(zone.Path)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/trident-dns/trident/plugin/skydns"
+
 	"github.com/miekg/dns"
 )
 
@@ -24,7 +26,7 @@ type part struct {
 func (g *glue) rr(rr dns.RR) { g.parts = append(g.parts, part{rr: rr}) }
 
 func (g *glue) name(target string) {
-	if target != "." && g.names.add(dns.CanonicalName(target)) {
+	if target != "." && g.names.add(skydns.Lower(target)) {
 		g.parts = append(g.parts, part{name: target})
 	}
 }
@@ -133,7 +135,7 @@ type identity struct {
 	rdata string
 }
 
-func rrsetOf(rr dns.RR) rrset { return rrset{dns.CanonicalName(rr.Header().Name), rr.Header().Rrtype} }
+func rrsetOf(rr dns.RR) rrset { return rrset{skydns.Lower(rr.Header().Name), rr.Header().Rrtype} }
 
 func (s *section) add(rr dns.RR) {
 	if !s.seen.add(identity{rrsetOf(rr), rdata(rr)}) {
@@ -173,7 +175,7 @@ func rdata(rr dns.RR) string {
 	case *dns.AAAA:
 		return string(rr.AAAA)
 	case *dns.CNAME:
-		return dns.CanonicalName(rr.Target)
+		return skydns.Lower(rr.Target)
 	}
 	return strings.TrimPrefix(rr.String(), rr.Header().String())
 }

@@ -86,7 +86,7 @@ func (l *lookup) mx(w *walk, g *glue) {
 	var seen distinct[service]
 	for _, it := range w.items {
 		if rr, ok := it.RR().(*dns.MX); ok {
-			if seen.add(service{target: dns.CanonicalName(rr.Mx), priority: rr.Preference}) {
+			if seen.add(service{target: skydns.Lower(rr.Mx), priority: rr.Preference}) {
 				rr = dns.Copy(rr).(*dns.MX)
 				rr.Hdr = l.header(l.q.Name, dns.TypeMX, it.Record)
 				l.res.Answer = append(l.res.Answer, rr)
@@ -109,7 +109,7 @@ func (l *lookup) mx(w *walk, g *glue) {
 			mx.Mx = target
 			g.rr(l.address(mx.Mx, it.Record))
 		}
-		if seen.add(service{target: dns.CanonicalName(mx.Mx), priority: mx.Preference}) {
+		if seen.add(service{target: skydns.Lower(mx.Mx), priority: mx.Preference}) {
 			l.res.Answer = append(l.res.Answer, mx)
 		}
 	}
@@ -118,11 +118,9 @@ func (l *lookup) mx(w *walk, g *glue) {
 // nameservers answers NS for the apex of a zone, from dns/ns and the records of type NS of the apex.
 func (l *lookup) nameservers(zone *Zone, store Store) {
 	w := l.walk(store, place{path: zone.ns}, dns.TypeNS, MaxRecords)
-	w.at(zone.ns)
-	w.below(zone.ns)
+	w.tree(zone.ns)
 	l.res.Missing = !w.found
-	w.at(zone.apex)
-	w.below(zone.apex)
+	w.tree(zone.apex)
 	w.owned(zone.Path)
 	w.items = group(w.items)
 
@@ -151,7 +149,7 @@ func (l *lookup) nameservers(zone *Zone, store Store) {
 		default:
 			continue
 		}
-		if seen.add(dns.CanonicalName(target)) {
+		if seen.add(skydns.Lower(target)) {
 			ns := &dns.NS{Hdr: l.header(l.q.Name, dns.TypeNS, it.Record), Ns: target}
 			l.res.Answer = append(l.res.Answer, ns)
 		}
@@ -186,5 +184,5 @@ type service struct {
 }
 
 func serviceOf(rr *dns.SRV) service {
-	return service{dns.CanonicalName(rr.Target), rr.Port, rr.Priority, rr.Weight}
+	return service{skydns.Lower(rr.Target), rr.Port, rr.Priority, rr.Weight}
 }

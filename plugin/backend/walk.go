@@ -37,8 +37,9 @@ type walk struct {
 	room  int        // for them
 
 	// What at and below are looking for, and how: functions that are made once.
-	base, from          string
-	visitAt, visitBelow func(path string, r *skydns.Record) bool
+	base, from                     string
+	between                        bool // something lies between base and what is below it
+	visitAt, visitBelow, visitTree func(path string, r *skydns.Record) bool
 }
 
 // walk returns one that has not begun.
@@ -53,7 +54,7 @@ func (l *lookup) walk(store Store, at place, qtype uint16, room int) *walk {
 	return w
 }
 
-func (w *walk) bind() { w.visitAt, w.visitBelow = w.seeAt, w.seeBelow }
+func (w *walk) bind() { w.visitAt, w.visitBelow, w.visitTree = w.seeAt, w.seeBelow, w.seeTree }
 
 // maxKept is how many items are kept room for, between one question and the next.
 const maxKept = 64
@@ -65,7 +66,7 @@ func (w *walk) forget() {
 		items = nil
 	}
 	clear(items)
-	*w = walk{items: items[:0], visitAt: w.visitAt, visitBelow: w.visitBelow}
+	*w = walk{items: items[:0], visitAt: w.visitAt, visitBelow: w.visitBelow, visitTree: w.visitTree}
 }
 
 // step counts a search, or a record that is looked at. It tells whether the walk may go on.
@@ -150,6 +151,11 @@ func (w *walk) seeAt(p string, r *skydns.Record) bool {
 
 // below takes the records below path.
 func (w *walk) below(path string) {
+	w.setBase(path)
+	w.ascend(w.from, w.visitBelow)
+}
+
+func (w *walk) setBase(path string) {
 	w.whole = w.whole || path == w.path
 	w.base = path
 	switch {
@@ -160,7 +166,6 @@ func (w *walk) below(path string) {
 	default:
 		w.from = path + "/"
 	}
-	w.ascend(w.from, w.visitBelow)
 }
 
 func (w *walk) seeBelow(p string, r *skydns.Record) bool {
@@ -174,6 +179,27 @@ func (w *walk) seeBelow(p string, r *skydns.Record) bool {
 		return w.skip()
 	}
 	return w.take(p, r)
+}
+
+// tree is at and below, mostly for one search: the names below one follow it, unless there are some like NAME-1.
+func (w *walk) tree(path string) {
+	w.setBase(path)
+	w.between = false
+	w.ascend(path, w.visitTree)
+	if w.between && !w.cut && !w.full {
+		w.ascend(w.from, w.visitBelow)
+	}
+}
+
+func (w *walk) seeTree(p string, r *skydns.Record) bool {
+	if p == w.base {
+		w.leaf = true
+		return w.take(p, r)
+	}
+	if w.between = p < w.from; w.between {
+		return false
+	}
+	return w.seeBelow(p, r)
 }
 
 // skip goes on after a record that does not belong to the name, while there are steps left.

@@ -102,7 +102,7 @@ func PathOf(name string) string {
 
 // AppendPath appends the path of a name to b.
 func AppendPath(b []byte, name string) []byte {
-	name = strings.TrimSuffix(dns.CanonicalName(name), ".")
+	name = strings.TrimSuffix(Lower(name), ".")
 	if strings.ContainsAny(name, `\/`) {
 		return append(b, pathOfEscaped(name+".")...)
 	}

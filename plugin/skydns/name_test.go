@@ -111,3 +111,13 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+func TestLowerIsCanonicalName(t *testing.T) {
+	for _, name := range []string{
+		"", ".", "a", "a.", "A.", "a.B", `a\.`, `a\\.`, `a\.b.`, `\065.`, "ä.", "Ä.b.", "*.a-1._b.", strings.Repeat("x", 300) + ".",
+	} {
+		if got, want := Lower(name), dns.CanonicalName(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
