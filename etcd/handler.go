@@ -10,6 +10,7 @@ import (
 	"github.com/coredns/coredns/plugin/metrics"
 	"github.com/coredns/coredns/request"
 
+	"github.com/trident-dns/trident/internal/ede"
 	"github.com/trident-dns/trident/plugin/backend"
 
 	"github.com/miekg/dns"
@@ -67,7 +68,7 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 	m.Answer, m.Ns, m.Extra = res.Answer, res.Ns, res.Extra
 	if trust == stale {
 		staleAnswers.WithLabelValues(metrics.WithServer(ctx), z.Name).Inc()
-		explain(r, m, staleCode(res.Rcode), "etcd is away")
+		ede.Explain(r, m, staleCode(res.Rcode), "etcd is away")
 	}
 	_ = w.WriteMsg(m)
 	return dns.RcodeSuccess, nil
@@ -81,23 +82,5 @@ func (e *Etcd) fail(ctx context.Context, state request.Request, z *served, t tru
 
 // servfail answers SERVFAIL with the reason, where the client can take it.
 func (e *Etcd) servfail(state request.Request, code uint16, text string, err error) (int, error) {
-	err = plugin.Error(pluginName, err)
-	if state.Req.IsEdns0() == nil {
-		return dns.RcodeServerFailure, err
-	}
-	m := new(dns.Msg)
-	m.SetRcode(state.Req, dns.RcodeServerFailure)
-	explain(state.Req, m, code, text)
-	_ = state.W.WriteMsg(m)
-	return dns.RcodeSuccess, err
-}
-
-// explain adds an extended error (RFC 8914) to a reply when the client can take one.
-func explain(r, m *dns.Msg, code uint16, text string) {
-	if r.IsEdns0() == nil {
-		return
-	}
-	opt := &dns.OPT{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeOPT}}
-	opt.Option = append(opt.Option, &dns.EDNS0_EDE{InfoCode: code, ExtraText: text})
-	m.Extra = append(m.Extra, opt)
+	return ede.Fail(state.W, state.Req, dns.RcodeServerFailure, code, text, plugin.Error(pluginName, err))
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"sync/atomic"
-	"time"
 
 	"github.com/coredns/coredns/plugin"
 	"github.com/coredns/coredns/plugin/dnstap"
-	"github.com/coredns/coredns/request"
+	"github.com/trident-dns/trident/internal/ede"
 	"github.com/trident-dns/trident/internal/shared"
 
 	"github.com/miekg/dns"
@@ -28,13 +28,15 @@ type Forward struct {
 	turn      atomic.Uint32 // of round_robin
 	inFlight  atomic.Int64  // counted only when there is a limit
 	errLimit  error
+	flights   flights
 }
 
 func newForward(b *block) *Forward {
 	return &Forward{
 		block:     b,
 		territory: newTerritory(b.zones, b.except),
-		errLimit:  fmt.Errorf("concurrent queries exceeded maximum %d", b.maxConcurrent),
+		errLimit:  &limitError{fmt.Sprintf("concurrent queries exceeded maximum %d", b.maxConcurrent)},
+		flights:   flights{seed: maphash.MakeSeed()},
 	}
 }
 
@@ -49,8 +51,9 @@ func (f *Forward) Name() string { return pluginName }
 
 // ServeDNS implements plugin.Handler.
 func (f *Forward) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
-	state := request.Request{W: w, Req: r}
-	if !f.territory.contains(state.Name()) {
+	p := newPursuit(f, w, r)
+	defer p.release()
+	if !f.territory.contains(p.state.Name()) {
 		return plugin.NextOrFailure(f.Name(), f.Next, ctx, w, r)
 	}
 	if rcode, refused := refusal(r); refused {
@@ -60,24 +63,27 @@ func (f *Forward) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		defer f.inFlight.Add(-1)
 		if f.inFlight.Add(1) > f.block.maxConcurrent {
 			maxConcurrentRejectCount.Inc()
-			return dns.RcodeRefused, f.errLimit
+			return f.fail(ctx, w, r, f.errLimit)
 		}
 	}
-
-	deadline := time.Now().Add(f.block.budget)
-	members := f.roster.members(ctx, deadline)
-	if len(members) == 0 {
-		return dns.RcodeServerFailure, ErrNoUpstream
-	}
-	p := pursuit{f: f, state: state, members: members, deadline: deadline}
-	reply, err := p.run(ctx)
+	reply, err := f.ask(ctx, p)
 	if err != nil {
-		return failure(err), err
+		return f.fail(ctx, w, r, err)
 	}
 	if _, chained := f.Next.(*Forward); chained && f.block.rules.passesOn(reply) {
 		return plugin.NextOrFailure(f.Name(), f.Next, ctx, w, r)
 	}
 	return deliverReply(w, reply)
+}
+
+// fail tells the client that there is no reply, and why, unless the client has gone.
+func (f *Forward) fail(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, err error) (int, error) {
+	rcode := failure(err)
+	if ctx.Err() != nil || rcode != dns.RcodeServerFailure && rcode != dns.RcodeRefused {
+		return rcode, err
+	}
+	code, text := reason(err)
+	return ede.Fail(w, r, rcode, code, text, err)
 }
 
 // deliverReply writes reply to the client. One that cannot be packed has not reached anybody yet, so the client can

@@ -23,6 +23,13 @@ var (
 		Help:      "Counter of the number of queries rejected because the concurrent queries were at maximum.",
 	})
 
+	sharedCount = promauto.NewCounter(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: pluginName,
+		Name:      "shared_total",
+		Help:      "Counter of the number of questions answered with the reply to the same question of somebody else.",
+	})
+
 	fileFailureCount = promauto.NewCounter(prometheus.CounterOpts{
 		Namespace: plugin.Namespace,
 		Subsystem: pluginName,

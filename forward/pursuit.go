@@ -3,6 +3,7 @@ package forward
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/coredns/coredns/plugin/metadata"
@@ -13,13 +14,20 @@ import (
 )
 
 // pursuit is one question on its way through the upstreams of a block, from the first attempt to the reply or to giving
-// up. It lives on the stack of one goroutine.
+// up. It is used by one goroutine, and then again for another question: the stack of a server's goroutine has only just
+// begun to grow.
 type pursuit struct {
 	f        *Forward
 	state    request.Request
-	members  []*member
+	proto    string // of the client: "udp" or "tcp"
 	deadline time.Time
-	turn     uint32
+
+	flight *flight // what others who ask the same wait for; nil until own is called
+	like   likeness
+	shard  *flightShard // of like
+
+	members []*member
+	turn    uint32
 
 	asked     set  // in this pass
 	attempts  int  // failed ones
@@ -28,14 +36,33 @@ type pursuit struct {
 
 	reply *dns.Msg // the last one, whether it is good enough or not
 	err   error    // of the last failed attempt
-	from  *member  // whose error it is
+	from  *member  // whose reply it is
+}
+
+var pursuits = sync.Pool{New: func() any { return new(pursuit) }}
+
+func newPursuit(f *Forward, w dns.ResponseWriter, r *dns.Msg) *pursuit {
+	p := pursuits.Get().(*pursuit)
+	p.f, p.state, p.deadline = f, request.Request{W: w, Req: r}, time.Now().Add(f.block.budget)
+	p.proto = p.state.Proto()
+	return p
+}
+
+// release gives p back.
+func (p *pursuit) release() {
+	*p = pursuit{flight: p.flight}
+	pursuits.Put(p)
 }
 
 // run asks until there is a reply to hand on. The error is that of the last attempt, or says why there was none.
 func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
+	if p.members = p.f.roster.members(ctx, p.deadline); len(p.members) == 0 {
+		return nil, ErrNoUpstream
+	}
 	if p.f.block.policy == roundRobin {
 		p.turn = p.f.turn.Add(1)
 	}
+	var failed *member // p.err is its error
 	for ctx.Err() == nil {
 		i, ok := p.choose()
 		if !ok || !p.rest(ctx) {
@@ -44,13 +71,13 @@ func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
 		p.asked.add(i)
 		reply, err := p.attempt(ctx, p.members[i])
 		if err != nil {
-			p.err, p.from = err, p.members[i]
-			if !p.persists(ctx, p.members[i]) {
+			p.err, failed = err, p.members[i]
+			if !p.persists(ctx, failed) {
 				break
 			}
 			continue
 		}
-		p.reply = reply
+		p.reply, p.from = reply, p.members[i]
 		if !p.f.block.rules.failsOver(reply) {
 			break
 		}
@@ -59,7 +86,7 @@ func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
 	case p.reply != nil:
 		return p.reply, nil
 	case p.err != nil:
-		return nil, explain(p.from.Addr(), p.err)
+		return nil, explain(failed.Addr(), p.err)
 	case ctx.Err() != nil || !time.Now().Before(p.deadline):
 		return nil, ErrBudget
 	}
@@ -141,7 +168,7 @@ func (p *pursuit) attempt(ctx context.Context, m *member) (*dns.Msg, error) {
 	bounded, finish := trace(bounded, m.Addr())
 	metadata.SetValueFunc(ctx, "forward/upstream", m.name)
 
-	answer, err := m.Exchange(bounded, upstream.Question{Msg: p.state.Req, Proto: p.state.Proto()})
+	answer, err := m.Exchange(bounded, upstream.Question{Msg: p.state.Req, Proto: p.proto})
 	finish(err)
 	if len(p.f.taps) > 0 {
 		p.f.tap(ctx, p.state, m, answer)

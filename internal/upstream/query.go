@@ -145,7 +145,7 @@ func packOPT(buf []byte, off int, opt *dns.OPT, how packing) (int, error) {
 	if opt != nil {
 		udpSize, ttl = opt.Hdr.Class, opt.Hdr.Ttl
 		for _, o := range opt.Option {
-			if !hopByHop(o.Option()) {
+			if !HopByHop(o.Option()) {
 				options = append(options, o)
 			}
 		}
@@ -181,8 +181,8 @@ func putOption(buf []byte, off int, code uint16, n int) int {
 	return off + 4 + n
 }
 
-// hopByHop tells the EDNS options that concern two neighbours only (RFC 7873, RFC 7828, RFC 7830).
-func hopByHop(code uint16) bool {
+// HopByHop tells the EDNS options that concern two neighbours only (RFC 7873, RFC 7828, RFC 7830).
+func HopByHop(code uint16) bool {
 	switch code {
 	case dns.EDNS0COOKIE, dns.EDNS0TCPKEEPALIVE, dns.EDNS0PADDING:
 		return true

@@ -99,7 +99,7 @@ func tidyOPT(m *dns.Msg, asked bool) (keepalive *dns.EDNS0_TCP_KEEPALIVE) {
 			if k, ok := o.(*dns.EDNS0_TCP_KEEPALIVE); ok {
 				keepalive = k
 			}
-			return hopByHop(o.Option())
+			return HopByHop(o.Option())
 		})
 		if !asked {
 			m.Extra = slices.Delete(m.Extra, i, i+1)
