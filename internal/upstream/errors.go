@@ -43,7 +43,7 @@ var (
 )
 
 // reasons is the closed set of label values for failed attempts.
-var reasons = []struct {
+var reasons = [...]struct {
 	err    error
 	reason string
 }{

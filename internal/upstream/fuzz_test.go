@@ -78,9 +78,9 @@ func unpackAnything(t *testing.T, wire []byte) {
 func FuzzDatagrams(f *testing.F) {
 	f.Add(append([]byte{0, 1}, reply(1, goodA)...))
 	f.Add([]byte{0, 2, 0x80, 0})
-	meters := newMeters("fuzz", "fuzz")
+	meters := newMeters("fuzz", "fuzz", idle())
 	f.Fuzz(func(t *testing.T, datagram []byte) {
-		u := &udp{mismatched: meters.mismatches("udp")}
+		u := &udp{health: idle(), mismatched: meters.mismatches("udp")}
 		s := &udpSocket{u: u, waiting: make(map[uint16]*exchange)}
 		var asked [2]*exchange
 		for i, name := range []string{"example.org.", "example.net."} {
@@ -115,7 +115,7 @@ func FuzzStream(f *testing.F) {
 	f.Add(append(framed(reply(1, badMX)), framed(reply(1, goodA))...))
 	f.Add([]byte{0xff, 0xff, 0})
 	f.Add([]byte{0, 0, 0, 0})
-	meters := newMeters("fuzz", "fuzz")
+	meters := newMeters("fuzz", "fuzz", idle())
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		s := newStreams(Config{Expire: time.Minute}, meters)
 		near, far := net.Pipe()

@@ -93,3 +93,10 @@ func value(t testing.TB, c prometheus.Counter) float64 {
 	}
 	return m.GetCounter().GetValue()
 }
+
+// idle is the health of a resolver that nobody asks.
+func idle() *health {
+	h := newHealth(Config{})
+	h.prober = newProber(Config{}, h, nil)
+	return h
+}

@@ -1,11 +1,8 @@
 package upstream
 
 import (
-	"sync/atomic"
-
 	"github.com/coredns/coredns/plugin"
 
-	"github.com/miekg/dns"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
@@ -62,74 +59,40 @@ var (
 		Name:      "retransmissions_total",
 		Help:      "Counter of UDP questions sent again because the reply was late.",
 	}, []string{"proxy_name", "to"})
+
+	limited = promauto.NewCounterVec(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: "proxy",
+		Name:      "limited_total",
+		Help:      "Counter of the questions that were not sent to an upstream because of one of its limits.",
+	}, []string{"proxy_name", "to", "limit"})
 )
 
-var limited = promauto.NewCounterVec(prometheus.CounterOpts{
-	Namespace: plugin.Namespace,
-	Subsystem: "proxy",
-	Name:      "limited_total",
-	Help:      "Counter of the questions that were not sent to an upstream because of one of its limits.",
-}, []string{"proxy_name", "to", "limit"})
+// vectors are what a resolver that is gone takes its series out of.
+var vectors = []interface {
+	DeletePartialMatch(labels prometheus.Labels) int
+}{requestDuration, healthcheckFailures, connCacheHits, connCacheMisses, failedAttempts, mismatchedReplies, retransmissions,
+	limited}
 
-// meters are the metrics of one resolver, looked up once: a label look-up costs more than the count.
-type meters struct {
-	name, to     string
-	probeFailure prometheus.Counter
-	resent       prometheus.Counter
-	// durations holds the observer of each rcode that has occurred. Only assigned rcodes have an entry of their own: the
-	// upstream must not choose label values.
-	durations [maxRcode + 1]atomic.Pointer[prometheus.Observer]
-}
+// The following are read from the resolvers when somebody asks for them.
+var (
+	stateDesc = describe(prometheus.Opts{
+		Name: "upstream_state",
+		Help: "Whether the upstream is in this state (1) or not (0).",
+	}, "state")
 
-// maxRcode is the highest rcode with a name (BADCOOKIE). Everything above shares otherRcode.
-const (
-	maxRcode   = dns.RcodeBadCookie
-	otherRcode = "other"
+	inFlightDesc = describe(prometheus.Opts{
+		Name: "upstream_in_flight",
+		Help: "Number of questions that are under way to the upstream.",
+	})
+
+	replyDurationDesc = describe(prometheus.Opts{
+		Name: "reply_duration_seconds",
+		Help: "Histogram of the time from sending a question to the reply, without waiting for a connection.",
+	})
 )
 
-func newMeters(name, to string) *meters {
-	return &meters{
-		name:         name,
-		to:           to,
-		probeFailure: healthcheckFailures.WithLabelValues(name, to),
-		resent:       retransmissions.WithLabelValues(name, to),
-	}
-}
-
-// cache returns the counters of reused and of new connections for proto.
-func (m *meters) cache(proto string) (hits, misses prometheus.Counter) {
-	return connCacheHits.WithLabelValues(m.name, m.to, proto), connCacheMisses.WithLabelValues(m.name, m.to, proto)
-}
-
-func (m *meters) mismatches(proto string) prometheus.Counter {
-	return mismatchedReplies.WithLabelValues(m.name, m.to, proto)
-}
-
-func (m *meters) observe(rcode int, seconds float64) {
-	label, known := dns.RcodeToString[rcode]
-	if !known || rcode > maxRcode {
-		requestDuration.WithLabelValues(m.name, m.to, otherRcode).Observe(seconds)
-		return
-	}
-	slot := &m.durations[rcode]
-	o := slot.Load()
-	if o == nil {
-		fresh := requestDuration.WithLabelValues(m.name, m.to, label)
-		o = &fresh
-		slot.Store(o)
-	}
-	(*o).Observe(seconds)
-}
-
-// limited counts a question that err kept from being sent.
-func (m *meters) limited(err error) {
-	limit := "in_flight"
-	if err == errRate {
-		limit = "rate"
-	}
-	limited.WithLabelValues(m.name, m.to, limit).Inc()
-}
-
-func (m *meters) failed(err error) {
-	failedAttempts.WithLabelValues(m.name, m.to, Reason(err)).Inc()
+func describe(o prometheus.Opts, more ...string) *prometheus.Desc {
+	labels := append([]string{"proxy_name", "to"}, more...)
+	return prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, "proxy", o.Name), o.Help, labels, nil)
 }

@@ -37,12 +37,11 @@ type prober struct {
 	ended   sync.WaitGroup
 }
 
-func newProber(c Config, m *meters, h *health, probe func(context.Context) error) *prober {
+func newProber(c Config, h *health, probe func(context.Context) error) *prober {
 	return &prober{
 		maxFails: c.MaxFails,
 		interval: c.Probe.interval(),
 		periodic: c.Probe.Periodic && c.MaxFails > 0,
-		meters:   m,
 		health:   h,
 		probe:    probe,
 		kick:     make(chan struct{}, 1),

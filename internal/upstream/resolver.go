@@ -62,7 +62,9 @@ func Open(c Config) (*Resolver, error) {
 		return nil, fmt.Errorf("DoH method %q: want GET or POST", m)
 	}
 	r := &Resolver{cfg: c, addr: c.Addr.String(), health: newHealth(c), failures: newRcodeSet(c.Probe.FailRcodes)}
-	r.meters = newMeters(c.Name, r.addr)
+	r.health.prober = newProber(c, r.health, r.probe)
+	r.meters = newMeters(c.Name, r.addr, r.health)
+	r.health.prober.meters = r.meters
 	var err error
 	switch c.Transport {
 	case DNS:
@@ -80,9 +82,9 @@ func Open(c Config) (*Resolver, error) {
 		err = fmt.Errorf("transport %s: want dns, tls, https, https3 or quic", c.Transport)
 	}
 	if err != nil {
+		r.meters.release(r.health)
 		return nil, err
 	}
-	r.health.prober = newProber(c, r.meters, r.health, r.probe)
 	if r.health.prober.periodic {
 		r.health.prober.start()
 	}
@@ -107,13 +109,14 @@ func (r *Resolver) Failed() { r.health.prober.start() }
 func (r *Resolver) Hurry() { r.health.prober.hasten() }
 
 // Close ends all background work and waits for it. Questions under way are finished, later ones are answered each on
-// a connection of its own. It never fails and may be called again.
+// a connection of its own; they are not counted any more. It never fails and may be called again.
 func (r *Resolver) Close() error {
 	r.health.close()
 	if r.datagrams != nil {
 		r.datagrams.close()
 	}
 	r.streams.close()
+	r.meters.release(r.health)
 	return nil
 }
 
