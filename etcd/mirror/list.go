@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -23,6 +24,9 @@ func (f *Feed) list(client *clientv3.Client) error {
 		return fmt.Errorf("listing %s: %w", f.keys, err)
 	}
 
+	if err := f.giveWay(p.page.Count - int64(len(p.page.Kvs))); err != nil {
+		return err
+	}
 	at := Position{
 		ClusterID: p.header.ClusterId, RaftTerm: p.header.RaftTerm, Revision: p.header.Revision, Began: f.at.Began,
 	}
@@ -45,6 +49,42 @@ func (f *Feed) list(client *clientv3.Client) error {
 	}
 	f.confirmed()
 	return nil
+}
+
+// A long list waits by lot before it goes on after its first page: replicas that start together, or that an outage has
+// left behind the same compaction, would all be at it in the same moment.
+const (
+	// wayFirst is at most how long for each key. A list takes several times that.
+	wayFirst = 2 * time.Microsecond
+	// wayAgain is that of a list which is to replace a copy: questions are answered meanwhile.
+	wayAgain = 10 * time.Microsecond
+	// wayKeys is the number of keys beyond which the wait does not grow.
+	wayKeys = 1_000_000
+)
+
+// giveWay waits, with rest keys to come.
+func (f *Feed) giveWay(rest int64) error {
+	d := way(rest, f.at.Revision > 0, rand.Float64())
+	if d == 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-f.ctx.Done():
+		return f.ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// way is how long to wait for the sake of others, r being a lot in [0, 1).
+func way(rest int64, hasCopy bool, r float64) time.Duration {
+	perKey := wayFirst
+	if hasCopy {
+		perKey = wayAgain
+	}
+	return time.Duration(r * float64(min(rest, wayKeys)) * float64(perKey))
 }
 
 // shrink says loudly that a list brought far fewer keys than the one before. They are taken away all the same: etcd is

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -31,13 +34,14 @@ func nextPage(keys, bytes int64) int64 {
 	return max(minPage, min(fits, 8*keys, maxPage))
 }
 
-// pager reads a range in pages, all of the same revision.
+// pager reads a range in pages, all of the same revision. A page that is not to be had is asked for again, where a list
+// that began anew would cost an etcd which is short of breath, perhaps because all replicas list, all of its pages again.
 type pager struct {
 	client       *clientv3.Client
 	keys         Range
 	timing       Timing
 	limit        int64 // of the next page, in keys
-	serializable bool  // ask one member instead of the quorum
+	serializable bool  // ask one member instead of the quorum for the first page
 	keysOnly     bool
 	revision     int64 // to read at; 0 takes that of the first page
 
@@ -53,7 +57,7 @@ func newPager(client *clientv3.Client, keys Range, t Timing) *pager {
 
 // first reads the first page, and with it decides the revision.
 func (p *pager) first(ctx context.Context) error {
-	page, err := p.read(ctx, p.keys.Start)
+	page, err := p.read(ctx, p.keys.Start, p.serializable)
 	if err != nil {
 		return err
 	}
@@ -64,13 +68,42 @@ func (p *pager) first(ctx context.Context) error {
 	return nil
 }
 
-func (p *pager) read(ctx context.Context, start string) (*clientv3.GetResponse, error) {
+// pageAttempts is how often a page after the first is asked for.
+const pageAttempts = 5
+
+// more reads a page after the first, from any member: at a revision that the quorum has told, all that have it say the
+// same. One that has not come to it yet is no reason to give up.
+func (p *pager) more(ctx context.Context, start string) (page *clientv3.GetResponse, err error) {
+	serializable := true
+	for n := range pageAttempts {
+		page, err = p.read(ctx, start, serializable)
+		if err == nil || !worthAnother(err) {
+			return page, err
+		}
+		serializable = !errors.Is(err, rpctypes.ErrFutureRev)
+		pause := time.NewTimer(backoff(n, p.timing.BackoffMin, p.timing.BackoffMax, rand.Float64()))
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, ctx.Err()
+		case <-pause.C:
+		}
+	}
+	return nil, err
+}
+
+// worthAnother tells whether a page may be had from another member, or later.
+func worthAnother(err error) bool {
+	return unavailable(err) || errors.Is(err, rpctypes.ErrFutureRev) || errors.Is(err, rpctypes.ErrTooManyRequests)
+}
+
+func (p *pager) read(ctx context.Context, start string, serializable bool) (*clientv3.GetResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timing.Call)
 	defer cancel()
 	opts := []clientv3.OpOption{
 		clientv3.WithRange(p.keys.End), clientv3.WithLimit(p.limit), clientv3.WithRev(p.revision),
 	}
-	if p.serializable {
+	if serializable {
 		opts = append(opts, clientv3.WithSerializable())
 	}
 	if p.keysOnly {
@@ -131,7 +164,7 @@ func (p *pager) ahead(ctx context.Context, page *clientv3.GetResponse) (wait fun
 	var err error
 	go func() {
 		defer close(done)
-		next, err = p.read(ctx, start)
+		next, err = p.more(ctx, start)
 	}()
 	return func() (*clientv3.GetResponse, error) {
 		<-done

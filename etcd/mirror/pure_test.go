@@ -289,17 +289,3 @@ func TestErrorsAreSortedIntoKinds(t *testing.T) {
 }
 
 func noTLS() (*tls.Config, error) { return &tls.Config{}, nil }
-
-func TestPagesGrowToWhatACallCarries(t *testing.T) {
-	for _, tt := range []struct{ keys, bytes, want int64 }{
-		{1000, 150_000, 8000},       // small values: at most eight times as many
-		{8000, 1_200_000, 13981},    // as many as fill a page
-		{10_000, 100_000, maxPage},  // tiny values
-		{1000, 1000 << 20, minPage}, // values of 1 MiB
-		{0, 0, minPage},
-	} {
-		if got := nextPage(tt.keys, tt.bytes); got != tt.want {
-			t.Errorf("after %d keys of %d bytes: %d, want %d", tt.keys, tt.bytes, got, tt.want)
-		}
-	}
-}
