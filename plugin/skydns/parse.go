@@ -39,7 +39,7 @@ func (v Value) Record(lease int64) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rr != nil && v.Host != "" {
+	if rr != nil && r.kind != NoHost {
 		return nil, fmt.Errorf("%w: %s beside a host", ReasonType, v.Type)
 	}
 	if v.Text != "" || v.Group != "" || rr != nil {
@@ -50,8 +50,12 @@ func (v Value) Record(lease int64) (*Record, error) {
 
 // parseHost returns the bytes of an address, or a name with its last dot.
 func parseHost(host string) (string, Kind, error) {
+	host = strings.TrimSpace(host)
 	if host == "" {
 		return "", NoHost, nil
+	}
+	if inner, ok := strings.CutPrefix(host, "["); ok && strings.HasSuffix(inner, "]") && strings.Contains(inner, ":") {
+		host = strings.TrimSuffix(inner, "]") // an IPv6 address as URLs have it
 	}
 	if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() == "" {
 		if addr = addr.Unmap(); addr.Is4() {

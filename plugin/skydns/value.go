@@ -56,13 +56,16 @@ type form struct {
 }
 
 // Decode reads a value. It is lenient where what was meant is plain: numbers and booleans in quotes, field names in any
-// case, unknown fields. Its errors wrap ReasonJSON or ReasonNumber.
+// case, unknown fields, and what mend knows. Its errors wrap ReasonJSON or ReasonNumber.
 func Decode(data []byte) (Value, error) {
 	f, plain := decodePlain(data)
 	if !plain {
 		f = form{}
 		if err := json.Unmarshal(data, &f); err != nil {
-			return Value{}, fmt.Errorf("%w: %w", ReasonJSON, err)
+			fixed := mend(data)
+			if f = (form{}); fixed == nil || json.Unmarshal(fixed, &f) != nil {
+				return Value{}, fmt.Errorf("%w: %w", ReasonJSON, err)
+			}
 		}
 	}
 	v := Value{
