@@ -36,6 +36,9 @@ func usagef(format string, args ...any) error {
 	return withCode(exitUsage, fmt.Errorf(format, args...))
 }
 
+// errFindings has no text: the findings have been told.
+var errFindings = errors.New("")
+
 // codeOf is the exit code of an error. What fails before a command begins is the command line.
 func codeOf(err error, began bool) int {
 	var c coded

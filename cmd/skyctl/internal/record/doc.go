@@ -38,7 +38,22 @@ func Read(prefix skydns.Prefix, e store.Entry) Key {
 		strip = k.Record.Strip()
 	}
 	k.Place = PlaceOf(path, strip)
+	if k.Role == Stub {
+		k.Owner = stubZone(prefix, e.Key, k.Zone)
+	}
 	return k
+}
+
+// stubZone is the path of the stub zone that a key is about. The last segment of the key is the server's, and may look
+// like anything: an address has dots, which would part labels elsewhere.
+func stubZone(prefix skydns.Prefix, key, zone string) string {
+	key = strings.TrimRight(key, "/")
+	path, err := prefix.Path(key[:strings.LastIndexByte(key, '/')])
+	if err != nil {
+		return ""
+	}
+	top := strings.TrimPrefix(zone+"/dns/stub", "/")
+	return strings.TrimPrefix(strings.TrimPrefix(path, top), "/")
 }
 
 // ReadAll reads all keys.
@@ -65,7 +80,7 @@ const (
 type Place struct {
 	Path string // of the key
 	// Owner is the path of the name that the record belongs to: that of the key less targetstrip, or the zone for the
-	// roles. For Stub it is the path of the stub zone.
+	// roles. For Stub, Read has it as the path of the stub zone.
 	Owner string
 	Role  Role
 	Zone  string // path of the zone, for the roles
@@ -84,14 +99,11 @@ func PlaceOf(path string, strip int) Place {
 		if i > 0 && path[i-1] != '/' {
 			continue
 		}
-		name, rest, _ := strings.Cut(path[from:], "/")
+		name, _, _ := strings.Cut(path[from:], "/")
 		zone := strings.TrimSuffix(path[:i], "/")
 		switch role := Role(name); role {
-		case Apex, NS:
+		case Apex, NS, Stub:
 			p.Role, p.Zone, p.Owner = role, zone, zone
-			return p
-		case Stub:
-			p.Role, p.Zone, p.Owner = role, zone, skydns.StripPath(rest, 1)
 			return p
 		}
 	}
