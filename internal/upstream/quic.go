@@ -28,10 +28,14 @@ func dialQUIC(ctx context.Context, c Config, config *tls.Config, settings *quic.
 	if err != nil {
 		return nil, ofDial(err)
 	}
-	socket, err := net.ListenUDP("udp", local)
+	// While the connection is being made, a router that says that nobody listens ends the attempt. Afterwards only the peer
+	// itself can end it: what routers say can be forged.
+	listen := net.ListenConfig{Control: reportUnreachable}
+	packets, err := listen.ListenPacket(ctx, "udp", local.String())
 	if err != nil {
 		return nil, ofDial(err)
 	}
+	socket := packets.(*net.UDPConn)
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	l := &quicLink{transport: &quic.Transport{Conn: socket}, socket: socket}
@@ -40,6 +44,7 @@ func dialQUIC(ctx context.Context, c Config, config *tls.Config, settings *quic.
 		_ = socket.Close()
 		return nil, ofQUICDial(err)
 	}
+	ignoreUnreachable(socket)
 	return l, nil
 }
 

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"net"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -19,4 +20,17 @@ func reportUnreachable(network, _ string, c syscall.RawConn) error {
 		return nil
 	}
 	return c.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), level, option, 1) })
+}
+
+// ignoreUnreachable undoes reportUnreachable.
+func ignoreUnreachable(conn *net.UDPConn) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return
+	}
+	level, option := unix.SOL_IP, unix.IP_RECVERR
+	if conn.LocalAddr().(*net.UDPAddr).IP.To4() == nil {
+		level, option = unix.SOL_IPV6, unix.IPV6_RECVERR
+	}
+	_ = raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), level, option, 0) })
 }
