@@ -139,7 +139,8 @@ func TestE31ReloadKeepsWhatIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantAnswer(t, s, "a.zone.test.", dns.TypeA, "NOERROR [10.0.0.1]")
-	for range 20 {
+	dialed := e.Bridge().Connections()
+	for range 50 { // each of them twice; what is left behind is found when the server ends
 		if err := s.Reload(t, strings.Replace(corefile, "endpoint", "nonsense", 1)); err == nil {
 			t.Fatal("nonsense was accepted")
 		}
@@ -149,6 +150,14 @@ func TestE31ReloadKeepsWhatIsKnown(t *testing.T) {
 		}
 	}
 	wantAnswer(t, s, "a.zone.test.", dns.TypeA, "NOERROR [10.0.0.1]")
+	e.Bridge().Heal()
+	put(e, `/skydns/test/zone/a {"host":"10.0.0.2"}`)
+	within(t, 20*time.Second, "a change after etcd is back", func() bool {
+		return answer(s.Ask(t, "a.zone.test.", dns.TypeA)) == "NOERROR [10.0.0.2]"
+	})
+	if n := e.Bridge().Open(); n != 1 {
+		t.Errorf("%d connections to etcd after 100 failed reloads, %d made while it was away", n, e.Bridge().Connections()-dialed)
+	}
 }
 
 // E32: a bad value hides itself, not its ancestors.

@@ -9,6 +9,7 @@ import (
 	"github.com/trident-dns/trident/internal/etcdtest"
 )
 
+// E29: the login is renewed in the background, never while a question waits.
 func TestExpiredTokenIsRenewed(t *testing.T) {
 	t.Parallel() // spends its time waiting for the token
 	e := etcdtest.Start(t, etcdtest.TokenTTL(1))

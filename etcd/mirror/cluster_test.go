@@ -31,6 +31,7 @@ func TestLostQuorumKeepsTheCopyAndHeals(t *testing.T) {
 	s.equals(t, c.Members[0], "/s/")
 }
 
+// E26b: one member that is left knows what it has applied.
 func TestStartWithoutQuorumTakesTheStateOfOneMember(t *testing.T) {
 	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
@@ -112,7 +113,7 @@ func TestLeaseDoesNotExpireWithoutLeader(t *testing.T) {
 	s.check(t)
 }
 
-// The member in use turns into a black hole, with its connections open. Others must take over.
+// E27: the member in use turns into a black hole, with its connections open. Others must take over.
 func TestBlackHoledMemberIsLeftForAnother(t *testing.T) {
 	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
@@ -171,7 +172,7 @@ func TestStoppedLeaderIsLeftForAnother(t *testing.T) {
 	why.expectNone(t)
 }
 
-// Members are found that the configuration does not name.
+// E27, R19: members are found that the configuration does not name.
 func TestReplacedMembersAreFollowed(t *testing.T) {
 	t.Parallel() // spends its time waiting for elections
 	c := etcdtest.StartCluster(t, 3)
