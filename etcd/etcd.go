@@ -8,6 +8,7 @@ import (
 	"github.com/coredns/coredns/plugin/pkg/fall"
 	clog "github.com/coredns/coredns/plugin/pkg/log"
 	"github.com/coredns/coredns/plugin/pkg/upstream"
+	"github.com/coredns/coredns/plugin/transfer"
 
 	"github.com/trident-dns/trident/plugin/backend"
 
@@ -38,8 +39,9 @@ type Etcd struct {
 	relayed  atomic.Int64 // questions on their way to other servers
 	fleet    *fleet       // nil without config; set before started
 	tuning   atomic.Pointer[tuning]
-	pinned   map[string]bool // properties that the Corefile sets
-	forwards bool            // the server block has a forward; set before started
+	pinned   map[string]bool    // properties that the Corefile sets
+	transfer *transfer.Transfer // of the server block, or nil; set before started
+	forwards bool               // the server block has a forward; set before started
 }
 
 // serverBlock is what the etcd blocks of one server block know of each other. It does not change after set-up.
@@ -63,7 +65,8 @@ type zones map[string]*served
 // served is a zone with the source of its records.
 type served struct {
 	*backend.Zone
-	source *source // set before Etcd.started, not changed after it
+	source  *source  // set before Etcd.started, not changed after it
+	journal *journal // nil without transfers; set as source is
 }
 
 // match returns the closest zone at or above a lower-cased name, nil when there is none.

@@ -19,8 +19,13 @@ import (
 // settled asks until what says that all is as wanted, and else fails with what it says.
 func settled(t *testing.T, what func() string) {
 	t.Helper()
+	settledWithin(t, 15*time.Second, what)
+}
+
+func settledWithin(t *testing.T, d time.Duration, what func() string) {
+	t.Helper()
 	wrong := ""
-	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if wrong = what(); wrong == "" {
 			return
 		}

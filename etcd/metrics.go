@@ -24,6 +24,10 @@ var (
 	relayed = counter("relayed_questions_total",
 		"Counter of questions for other name servers, by what they are the servers of (stub or nameservers), and result.",
 		"server", "kind", "result")
+	transfers = counter("transfers_total",
+		"Counter of zone transfers, by zone and kind: axfr, ixfr, or current for a secondary that has all.", "zone", "kind")
+	notifies = counter("notifies_total",
+		"Counter of changes that secondaries were told of, by zone and whether all of them took notice.", "zone", "result")
 	relists = counter("relists_total",
 		"Counter of full lists after the first, by reason.", "reason")
 	auditRepairs = promauto.NewCounter(prometheus.CounterOpts{

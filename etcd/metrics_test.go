@@ -23,6 +23,8 @@ func TestMetricsAreThoseOfTheREADME(t *testing.T) {
 		c.With(labels).Add(0)
 	}
 	relayed.WithLabelValues("s", "stub", relayAnswered).Add(0)
+	transfers.WithLabelValues("z", transferWhole).Add(0)
+	notifies.WithLabelValues("z", "accepted").Add(0)
 	relists.WithLabelValues("audit").Add(0)
 
 	families, err := prometheus.DefaultGatherer.Gather()

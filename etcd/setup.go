@@ -5,6 +5,7 @@ import (
 	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
 	"github.com/coredns/coredns/plugin/pkg/upstream"
+	"github.com/coredns/coredns/plugin/transfer"
 
 	"github.com/trident-dns/trident/internal/readiness"
 	"github.com/trident-dns/trident/internal/shared"
@@ -34,6 +35,7 @@ func setup(c *caddy.Controller) error {
 		e.ready = readiness.Join(c, pluginName, func() bool { return cfg.readyAlways || e.hasData() })
 		c.OnStartup(func() error {
 			e.forwards = hasForward(dnsserver.GetConfig(c))
+			e.transfer, _ = dnsserver.GetConfig(c).Handler("transfer").(*transfer.Transfer)
 			if err := e.start(owner, cfg); err != nil {
 				return plugin.Error(pluginName, err)
 			}

@@ -63,6 +63,13 @@ func (s *source) Close() error {
 	return nil
 }
 
+// complete tells whether all that the zone has is known: keys and the one of its own name come one after the other, and
+// without a change of the serial at first. One that may not be read is none.
+func (s *source) complete() bool {
+	snap := s.index.Snapshot()
+	return snap.Ready() && (s.apex == nil || snap.HasApex() || s.apex.Status().Err != nil)
+}
+
 // trust tells how far what is known may be told now.
 func (s *source) trust(now time.Time, maxStale time.Duration) trust {
 	return judge(s.index.Snapshot().Ready(), s.status(), s.loaded, now, maxStale)

@@ -52,6 +52,11 @@ func (e *Etcd) start(owner *shared.Owner, cfg *config) error {
 			all = append(all, z.source)
 		}
 	}
+	if e.transfer != nil {
+		if err := e.acquireTransfers(owner, mc.Key()+" "+string(cfg.prefix)); err != nil {
+			return err
+		}
+	}
 	if cfg.stubZones {
 		if err := e.acquireStubs(owner, mc.Key()+" "+string(cfg.prefix)); err != nil {
 			return err
@@ -90,6 +95,20 @@ func (e *Etcd) acquireStubs(owner *shared.Owner, from string) (err error) {
 		return openStubs(all, e.block.own), nil
 	})
 	return err
+}
+
+// acquireTransfers remembers the changes of the zones of the block, and tells their secondaries.
+func (e *Etcd) acquireTransfers(owner *shared.Owner, from string) (err error) {
+	var all []*served
+	for _, z := range e.zones {
+		z.journal, err = journals.Acquire(owner, fmt.Sprintf("%s %s %s", from, z.source.zone.Name, z.Name),
+			func() (*journal, error) { return openJournal(z.source.index, z.Zone), nil })
+		if err != nil {
+			return err
+		}
+		all = append(all, z)
+	}
+	return own(owner, openNotifier(e.transfer.Notify, all))
 }
 
 // top returns the zone closest to the root that holds name: its keys are those of all zones below it.

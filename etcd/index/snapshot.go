@@ -59,6 +59,9 @@ func (s *Snapshot) Serial(zone *backend.Zone) uint32 {
 // Ready tells whether the zone was listed, be it empty.
 func (s *Snapshot) Ready() bool { return s.ready }
 
+// HasApex tells whether the key of the zone's own name was looked for.
+func (s *Snapshot) HasApex() bool { return s.apexAt.Revision > 0 }
+
 // Position is what the snapshot is a copy of.
 func (s *Snapshot) Position() mirror.Position { return s.at }
 

@@ -127,7 +127,7 @@ func followsAlias(qtype uint16) bool {
 // where all that is below was walked.
 func (w *walk) isOwn(target string) bool {
 	p := skydns.PathOf(target)
-	return p == w.path || w.whole && isWithin(p, w.path)
+	return p == w.path || w.whole && IsWithin(p, w.path)
 }
 
 // chase answers a question of a type that has no targets of its own.

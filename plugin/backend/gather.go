@@ -149,7 +149,7 @@ func labels(path string) int { return strings.Count(path, "/") }
 // one at all: ok is false then.
 func (w *walk) targetOf(it item) (name string, ok bool) {
 	path := it.path
-	if w.star != "" && isWithin(path, w.star) {
+	if w.star != "" && IsWithin(path, w.star) {
 		path = w.path + path[len(w.star):]
 	}
 	name = skydns.NameOf(skydns.StripPath(path, it.Strip()))

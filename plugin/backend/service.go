@@ -134,7 +134,7 @@ func (l *lookup) nameservers(zone *Zone, store Store) {
 			g.name(target)
 		case nil:
 			switch {
-			case !isWithin(it.path, zone.ns) || it.Kind() == skydns.NoHost:
+			case !IsWithin(it.path, zone.ns) || it.Kind() == skydns.NoHost:
 				continue
 			case it.Kind() == skydns.Name:
 				target = it.Target()

@@ -61,5 +61,5 @@ func isBelow(path, top string) bool {
 	return len(path) > len(top) && path[len(top)] == '/' && path[:len(top)] == top
 }
 
-// isWithin is isBelow, or the same.
-func isWithin(path, top string) bool { return path == top || isBelow(path, top) }
+// IsWithin tells whether path is that of the name of top, or of one below it.
+func IsWithin(path, top string) bool { return path == top || isBelow(path, top) }

@@ -244,7 +244,7 @@ func (w *walk) delegated(base, p string) bool {
 // dns/stub of a zone may not, unless base is there too.
 func (w *walk) unreserved(base, p string) bool {
 	top := role(w.view, p)
-	return top == "" || top == w.allowed || isWithin(base, top)
+	return top == "" || top == w.allowed || IsWithin(base, top)
 }
 
 // role returns the path of the name that p lies at or below, if that is one of dns/ns, dns/apex and dns/stub of a zone,

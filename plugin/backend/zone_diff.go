@@ -15,7 +15,7 @@ import (
 func Diff(before, after Copy, touched []string) (lost, got []dns.RR, ok bool) {
 	names := map[string]bool{}
 	for _, path := range touched {
-		if !isWithin(path, after.zone.Path) {
+		if !IsWithin(path, after.zone.Path) {
 			continue
 		}
 		for _, c := range []Copy{before, after} {
@@ -34,7 +34,7 @@ func Diff(before, after Copy, touched []string) (lost, got []dns.RR, ok bool) {
 // touch adds the paths of the names whose records depend on those at path. It returns false when they may be any.
 func (c Copy) touch(path string, names map[string]bool) bool {
 	c.add(path, names)
-	if isWithin(path, c.zone.apex) || isWithin(path, c.zone.ns) {
+	if IsWithin(path, c.zone.apex) || IsWithin(path, c.zone.ns) {
 		names[c.zone.Path] = true
 	}
 	ok := true
@@ -57,7 +57,7 @@ func (c Copy) add(path string, names map[string]bool) {
 	if child, ok := c.child(path); ok {
 		path = child
 	}
-	if isWithin(path, c.zone.Path) {
+	if IsWithin(path, c.zone.Path) {
 		names[path] = true
 	}
 }
@@ -72,7 +72,7 @@ func (c Copy) at(path string) []dns.RR {
 	}
 	has := false
 	c.store.Ascend(path, func(p string, _ *skydns.Record) bool {
-		has = isWithin(p, path)
+		has = IsWithin(p, path)
 		return !has && len(p) >= len(path) && p[:len(path)] == path
 	})
 	if !has {

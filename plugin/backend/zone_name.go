@@ -26,7 +26,7 @@ func (c Copy) items(owner string) []item {
 func (c Copy) below(top string) []item {
 	var items []item
 	c.store.Ascend(top, func(path string, rec *skydns.Record) bool {
-		if isWithin(path, top) {
+		if IsWithin(path, top) {
 			items = append(items, item{path, rec})
 		}
 		// Paths that begin with that of the name and a byte before the slash lie between it and what is below.
