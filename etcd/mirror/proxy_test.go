@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/trident-dns/trident/internal/etcdtest"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/proxy/grpcproxy"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -65,5 +67,39 @@ func TestGRPCProxyThatIsMuteAboutProgressIsNotTakenForDead(t *testing.T) {
 	s.equals(t, e, "/s/")
 	if m.conn.answers.Load() {
 		t.Error("the proxy answers about progress now: it needs no consideration any more")
+	}
+}
+
+// The proxy joins watches of the same range that come at the same time. Of all but the first it says itself that they were
+// created, and cannot say by which cluster.
+func TestWatchesThatAGRPCProxyJoinsDoNotListAgain(t *testing.T) {
+	e := etcdtest.Start(t, etcdtest.MaxTxnOps(2000))
+	// Feeds begin with the last revision. Its many keys keep the proxy waiting, and the watches that come meanwhile join.
+	var puts []clientv3.Op
+	for i := range 2000 {
+		puts = append(puts, clientv3.OpPut(fmt.Sprintf("/s/%04d", i), "1"))
+	}
+	if _, err := e.Client().Txn(t.Context()).Then(puts...).Commit(); err != nil {
+		t.Fatal(err)
+	}
+	timing := testTiming()
+	timing.Call, timing.Silence = 10*time.Second, 10*time.Second
+	why := make(relists, 1000)
+	proxy := grpcProxy(t, e)
+	var sinks []*copySink
+	for range 50 {
+		s := newCopySink()
+		sinks = append(sinks, s)
+		open(t, Config{Endpoints: []string{proxy}, Timing: timing, OnRelist: why.hook}).Subscribe(Prefix("/s/"), s, Position{})
+	}
+	for _, s := range sinks {
+		s.equals(t, e, "/s/")
+	}
+	e.Put("/s/0000", "2")
+	for _, s := range sinks {
+		s.equals(t, e, "/s/")
+	}
+	if len(why) != 0 {
+		t.Errorf("a feed listed again: %v", <-why)
 	}
 }

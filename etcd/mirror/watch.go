@@ -60,9 +60,11 @@ func (f *Feed) watch(client *clientv3.Client, outage time.Duration) error {
 
 // take handles one response.
 func (f *Feed) take(s *stream, client *clientv3.Client, resp *pb.WatchResponse) error {
-	switch {
-	case resp.Header.GetClusterId() != f.at.ClusterID:
-		return fmt.Errorf("%w: ID %x, was %x", errCluster, resp.Header.GetClusterId(), f.at.ClusterID)
+	// etcd's gRPC proxy says itself that a watch which it joins to another one was created or is cancelled, and then does
+	// not know the cluster: its ID is 0.
+	switch id := resp.Header.GetClusterId(); {
+	case id != f.at.ClusterID && id != 0:
+		return fmt.Errorf("%w: ID %x, was %x", errCluster, id, f.at.ClusterID)
 	case resp.CompactRevision != 0:
 		return fmt.Errorf("%w: up to %d, the copy is of %d", errCompacted, resp.CompactRevision, f.next-1)
 	case resp.Canceled:
