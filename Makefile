@@ -11,7 +11,7 @@ export CGO_ENABLED := 0
 # The linter by version: go run fetches it, nothing is installed by hand.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: all build image rootfs run test race lint bench bench-hosts bench-forward bench-failover clean
+.PHONY: all build image rootfs run test race lint bench bench-etcd bench-hosts bench-forward bench-failover clean
 
 all: build
 
@@ -63,6 +63,10 @@ bench-hosts: build bin/stock
 # flags: make bench ARGS='-only hosts,kubernetes -rounds 5'. The program's comment says what is measured.
 bench: build bin/stock
 	go run ./bench/compare -stock bin/stock -ours ./coredns -out bench/results/compare.json $(ARGS)
+
+# Answers from etcd beside stock, and what copies of its records cost etcd. About ten minutes.
+bench-etcd: build bin/stock
+	go run ./bench/etcd -stock bin/stock -ours ./coredns $(ARGS)
 
 # Forwarding alone, with the row of cold upstreams. About ten minutes.
 bench-forward: build bin/stock

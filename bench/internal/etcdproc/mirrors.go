@@ -12,6 +12,8 @@ import (
 	"github.com/trident-dns/trident/bench/internal/records"
 	"github.com/trident-dns/trident/bench/internal/rig"
 	"github.com/trident-dns/trident/etcd/mirror"
+
+	clog "github.com/coredns/coredns/plugin/pkg/log"
 )
 
 // Mirrors are copies of all records, as so many DNS servers would keep them, without the servers.
@@ -27,14 +29,15 @@ func StartMirrors(core, endpoint string, n int) (*Mirrors, error) {
 	return &Mirrors{t}, nil
 }
 
-// Finish ends the mirrors and returns how many changes they were told, all together.
-func (m *Mirrors) Finish() (changes int, err error) {
+// Finish ends the mirrors and returns how many changes they were told, and how often they listed again, all together.
+func (m *Mirrors) Finish() (changes, relists int, err error) {
 	m.Stop()
 	line, err := m.Line(Patience)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return strconv.Atoi(line)
+	_, err = fmt.Sscan(line, &changes, &relists)
+	return changes, relists, err
 }
 
 // openMirrors is the helper: ENDPOINT N.
@@ -47,10 +50,14 @@ func openMirrors(ctx context.Context, args []string) error {
 		return err
 	}
 	var listed sync.WaitGroup
-	var changes atomic.Int64
+	var changes, relists atomic.Int64
+	clog.Discard() // a line from each mirror is too much; what goes wrong shows in relists
 	listed.Add(n)
 	for range n {
-		m, err := mirror.Open(mirror.Config{Endpoints: []string{args[0]}})
+		m, err := mirror.Open(mirror.Config{
+			Endpoints: []string{args[0]},
+			OnRelist:  func(mirror.Reason) { relists.Add(1) },
+		})
 		if err != nil {
 			return err
 		}
@@ -68,7 +75,7 @@ func openMirrors(ctx context.Context, args []string) error {
 		return ctx.Err()
 	}
 	<-ctx.Done()
-	fmt.Println(changes.Load())
+	fmt.Println(changes.Load(), relists.Load())
 	return nil // the process ends
 }
 
