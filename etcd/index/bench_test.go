@@ -60,17 +60,34 @@ func full(b *testing.B, n int) *Index {
 	return x
 }
 
-// BenchmarkPut puts single records into an index of a million, each made visible by itself.
+// BenchmarkPut makes changes visible, as many at once as one response of a watch may bring: single records when etcd is
+// idle, and those of some milliseconds when it is busy. It reports what one record costs.
 func BenchmarkPut(b *testing.B) {
-	x := full(b, million)
-	for i := range b.N {
-		r := rand.IntN(million)
-		x.Zone().Apply(at(int64(million+2+i)), []mirror.KV{{
+	for _, n := range []int{100_000, million} {
+		for _, together := range []int{1, 10, 100} {
+			b.Run(fmt.Sprintf("%d/%d at once", n, together), func(b *testing.B) {
+				x := full(b, n)
+				b.ReportAllocs()
+				for i := 0; i < b.N; i += together {
+					x.Zone().Apply(at(int64(n+2+i)), changes(n, i, together), nil)
+				}
+			})
+		}
+	}
+}
+
+// changes puts some of n records to another address.
+func changes(n, i, count int) []mirror.KV {
+	kvs := make([]mirror.KV, count)
+	for k := range kvs {
+		r := rand.IntN(n)
+		kvs[k] = mirror.KV{
 			Key:         fmt.Sprintf("/skydns/test/zone/ns%02d/svc%05d/i%d", r/10/1000%100, r/10, r%10),
 			Value:       []byte(`{"host":"10.0.0.1","port":8080,"ttl":60}`),
-			ModRevision: int64(million + 2 + i),
-		}}, nil)
+			ModRevision: int64(n + 2 + i),
+		}
 	}
+	return kvs
 }
 
 // BenchmarkAscend finds a name and the ten records below it.
