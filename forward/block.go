@@ -50,10 +50,16 @@ type block struct {
 
 	maxConcurrent int64 // 0: no limit
 
+	hedge       hedging
+	rateLimit   float64 // of each upstream, in questions a second; 0: no limit
+	rateBurst   int     // 0: the default of package upstream
+	maxInFlight int     // of each upstream
+
 	// resolvers are asked for the addresses of host names. ownResolvers tells "none of those given can be used" from "none
 	// given", which means the system's.
 	resolvers    []netip.AddrPort
 	ownResolvers bool
+	pace         pace // of looking up
 }
 
 func newBlock() *block {
@@ -63,6 +69,9 @@ func newBlock() *block {
 		dohMethod:   http.MethodPost,
 		maxAttempts: -1,
 		maxFails:    upstream.DefaultMaxFails,
+		maxInFlight: upstream.DefaultMaxInFlight,
+		hedge:       hedging{share: defaultShare},
+		pace:        pace{minRefresh, maxRefresh},
 		probe: upstream.Probe{
 			Interval:         upstream.DefaultProbeInterval,
 			Domain:           ".",
@@ -93,6 +102,9 @@ func (b *block) config(e endpoint, addr netip.AddrPort) upstream.Config {
 		MaxAge:       b.maxAge,
 		ReadTimeout:  b.readTimeout,
 		MaxIdleConns: b.maxIdleConns,
+		RateLimit:    b.rateLimit,
+		RateBurst:    b.rateBurst,
+		MaxInFlight:  b.maxInFlight,
 		MaxFails:     b.maxFails,
 		Probe:        b.probe,
 	}

@@ -18,7 +18,7 @@ func TestAttemptsEndAtTheirDeadlineHoweverOftenContextsAreReused(t *testing.T) {
 			wait = 10 * time.Millisecond
 		}
 		deadline := time.Now().Add(wait)
-		ctx, done := within(context.Background(), m, deadline)
+		ctx, _, done := within(context.Background(), m, deadline)
 		if got, ok := ctx.Deadline(); !ok || !got.Equal(deadline) || ctx.Err() != nil {
 			t.Fatalf("round %d: deadline %v and error %v before it began", i, got, ctx.Err())
 		}
@@ -36,7 +36,7 @@ func TestAttemptsEndWithTheirQuestion(t *testing.T) {
 	up := dnstest.New(t, dnstest.Drop)
 	m := handler(t, stanza("", up)).roster.current.Load().members[0]
 	parent, cancel := context.WithCancel(t.Context())
-	ctx, done := within(parent, m, time.Now().Add(time.Hour))
+	ctx, _, done := within(parent, m, time.Now().Add(time.Hour))
 	defer done()
 	cancel()
 	<-ctx.Done()

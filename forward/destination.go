@@ -78,8 +78,15 @@ func destination(to string) (reading, error) {
 func fromFile(to string) (reading, error) {
 	_, path := parse.Transport(to)
 	scheme := strings.TrimSuffix(to, path)
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	info, err := os.Stat(path)
+	if err != nil {
+		return reading{}, err
+	}
+	if info.IsDir() {
 		return reading{}, fmt.Errorf("%s is a directory", path)
+	}
+	if !info.Mode().IsRegular() { // reading a pipe would wait for a writer
+		return reading{}, fmt.Errorf("%s is not a regular file", path)
 	}
 	config, err := dns.ClientConfigFromFile(path)
 	if err != nil {

@@ -74,9 +74,10 @@ var reasons = []struct {
 	{upstream.ErrProtocol, dns.ExtendedErrorCodeNetworkError, "an upstream broke the rules of its transport"},
 }
 
+// limited tells whether nothing was sent because of a limit, of the block or of an upstream.
 func limited(err error) bool {
 	var e *limitError
-	return errors.As(err, &e)
+	return errors.Is(err, upstream.ErrLimited) || errors.As(err, &e)
 }
 
 // reason is what a client is told about err.

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// How often a host name is looked up. The TTL decides within bounds; a resolver that does not answer is asked more and
-// more seldom.
+// How often a host name is looked up. The TTL decides within bounds, unless lookup_interval gives others; a resolver that
+// does not answer is asked more and more seldom.
 const (
 	minRefresh   = 5 * time.Second
 	maxRefresh   = 5 * time.Minute
@@ -25,6 +25,7 @@ const (
 type follower struct {
 	host   string
 	lookup lookup
+	pace   pace
 	found  atomic.Pointer[[]netip.Addr] // nil until there was an answer
 	first  atomic.Bool                  // a look-up has ended, well or not
 
@@ -35,9 +36,9 @@ type follower struct {
 	ended  sync.WaitGroup
 }
 
-func openFollower(host string, l lookup) *follower {
+func openFollower(host string, l lookup, every pace) *follower {
 	ctx, cancel := context.WithCancel(context.Background())
-	f := &follower{host: host, lookup: l, listeners: make(map[*roster]func()), cancel: cancel}
+	f := &follower{host: host, lookup: l, pace: every, listeners: make(map[*roster]func()), cancel: cancel}
 	f.ended.Go(func() { f.run(ctx) })
 	return f
 }
@@ -104,7 +105,7 @@ func (f *follower) run(ctx context.Context) {
 			lookupFailureCount.WithLabelValues(f.host).Inc()
 			failures++
 		}
-		timer := time.NewTimer(pause(ttl, failures, rand.Float64()))
+		timer := time.NewTimer(f.pace.pause(ttl, failures, rand.Float64()))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -154,11 +155,14 @@ func merge(known, found []netip.Addr) []netip.Addr {
 	return merged
 }
 
+// pace bounds how often a host name is looked up.
+type pace struct{ least, most time.Duration }
+
 // pause is how long to wait before the next look-up: the TTL within bounds after a good one, a doubling time after
 // failures in a row. chance, from 0 to 1, takes off up to a fifth, so that the names of a configuration do not stay in
 // step.
-func pause(ttl time.Duration, failures int, chance float64) time.Duration {
-	wait := min(max(ttl, minRefresh), maxRefresh)
+func (p pace) pause(ttl time.Duration, failures int, chance float64) time.Duration {
+	wait := min(max(ttl, p.least), p.most)
 	if failures > 0 {
 		wait = maxRetry
 		if doublings := failures - 1; doublings < 6 {

@@ -25,8 +25,9 @@ type Forward struct {
 	territory territory
 	roster    *roster // set by start
 	taps      []*dnstap.Dnstap
-	turn      atomic.Uint32 // of round_robin
-	inFlight  atomic.Int64  // counted only when there is a limit
+	budget    *budget // of copies
+	hedges    bool
+	inFlight  atomic.Int64 // counted only when there is a limit
 	errLimit  error
 	flights   flights
 }
@@ -35,6 +36,8 @@ func newForward(b *block) *Forward {
 	return &Forward{
 		block:     b,
 		territory: newTerritory(b.zones, b.except),
+		budget:    newBudget(b.hedge.share),
+		hedges:    b.hedge.applies(b.policy),
 		errLimit:  &limitError{fmt.Sprintf("concurrent queries exceeded maximum %d", b.maxConcurrent)},
 		flights:   flights{seed: maphash.MakeSeed()},
 	}

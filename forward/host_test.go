@@ -131,7 +131,7 @@ func TestAHostNameIsFollowedAndTheLastGoodAddressesAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s script
 		s.say(nil, time.Minute, "192.0.2.1", "192.0.2.2")
-		f := openFollower("dns.example", s.lookup)
+		f := openFollower("dns.example", s.lookup, pace{minRefresh, maxRefresh})
 		defer func() { _ = f.Close() }()
 		synctest.Wait()
 		want := parseAddrs([]string{"192.0.2.1", "192.0.2.2"})
@@ -171,7 +171,7 @@ func TestCloseEndsALookupThatHangs(t *testing.T) {
 		f := openFollower("dns.example", func(ctx context.Context, _ string) ([]netip.Addr, time.Duration, error) {
 			<-ctx.Done()
 			return nil, 0, ctx.Err()
-		})
+		}, pace{minRefresh, maxRefresh})
 		synctest.Wait()
 		_ = f.Close() // synctest fails the test if this never returns
 	})

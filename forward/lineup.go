@@ -3,6 +3,7 @@ package forward
 import (
 	"net"
 	"net/netip"
+	"sync/atomic"
 
 	"github.com/coredns/coredns/plugin/metadata"
 	"github.com/trident-dns/trident/internal/shared"
@@ -22,9 +23,10 @@ type lineup struct {
 // member is one upstream, with what the handler would otherwise make anew for every question.
 type member struct {
 	*upstream.Resolver
-	name metadata.Func
-	udp  *net.UDPAddr
-	tcp  *net.TCPAddr
+	asked atomic.Int64 // when it last got a question, as far as exploration wants to know
+	name  metadata.Func
+	udp   *net.UDPAddr
+	tcp   *net.TCPAddr
 }
 
 func newMember(r *upstream.Resolver, addr netip.AddrPort) *member {
@@ -36,6 +38,8 @@ func newMember(r *upstream.Resolver, addr netip.AddrPort) *member {
 		tcp:      net.TCPAddrFromAddrPort(addr),
 	}
 }
+
+func (m *member) cost() float64 { return expense(m.Latency(), m.InFlight()) }
 
 // addresses says where a host name is now.
 type addresses func(host string) []netip.Addr

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"time"
@@ -25,7 +26,7 @@ var errNoAddress = errors.New("no addresses found")
 
 // followerKey identifies a host name and who is asked for it.
 func followerKey(b *block, host string) string {
-	return fmt.Sprintf("%s %v %t %s", host, b.resolvers, b.ownResolvers, b.source)
+	return fmt.Sprintf("%s %v %t %s %v", host, b.resolvers, b.ownResolvers, b.source, b.pace)
 }
 
 // newLookup returns the way in which b wants its host names looked up.
@@ -79,7 +80,7 @@ func askOne(ctx context.Context, server netip.AddrPort, source netip.Addr, host 
 	}
 	var (
 		addrs []netip.Addr
-		ttl   = maxRefresh
+		ttl   = time.Duration(math.MaxInt64)
 		last  = errNoAddress
 	)
 	for _, qtype := range []uint16{dns.TypeA, dns.TypeAAAA} {

@@ -30,6 +30,48 @@ var (
 		Help:      "Counter of the number of questions answered with the reply to the same question of somebody else.",
 	})
 
+	hedgeCount = promauto.NewCounter(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: pluginName,
+		Name:      "hedges_total",
+		Help:      "Counter of the number of questions sent to a second upstream because the reply was late.",
+	})
+
+	hedgeWonCount = promauto.NewCounter(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: pluginName,
+		Name:      "hedges_won_total",
+		Help:      "Counter of the number of hedges whose reply was the first good one.",
+	})
+
+	movedCount = promauto.NewCounter(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: pluginName,
+		Name:      "moved_total",
+		Help:      "Counter of the number of questions sent to another upstream because theirs has gone silent.",
+	})
+
+	exploredCount = promauto.NewCounter(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: pluginName,
+		Name:      "explored_total",
+		Help:      "Counter of the number of copies of questions sent to find out how fast an upstream is.",
+	})
+
+	limitRejectCount = promauto.NewCounter(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: pluginName,
+		Name:      "limit_rejects_total",
+		Help:      "Counter of the number of queries rejected because all upstreams were at a limit.",
+	})
+
+	waitingRejectCount = promauto.NewCounter(prometheus.CounterOpts{
+		Namespace: plugin.Namespace,
+		Subsystem: pluginName,
+		Name:      "unresolved_rejects_total",
+		Help:      "Counter of the number of queries that could not wait for the first look-up of an upstream.",
+	})
+
 	fileFailureCount = promauto.NewCounter(prometheus.CounterOpts{
 		Namespace: plugin.Namespace,
 		Subsystem: pluginName,

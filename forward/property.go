@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,31 +13,59 @@ import (
 	"github.com/miekg/dns"
 )
 
-// properties are what can stand in a block, each with the function that reads it. The Corefile's cursor is on the name
-// when the function is called, and must be on the last argument when it returns. Errors carry file and line.
-var properties = map[string]func(c *caddy.Controller, b *block) error{
-	"except":                           parseExcept,
-	"force_tcp":                        parseForceTCP,
-	"prefer_udp":                       parsePreferUDP,
-	"expire":                           parseExpire,
-	"max_age":                          parseMaxAge,
-	"max_idle_conns":                   parseMaxIdleConns,
-	"read_timeout":                     parseReadTimeout,
-	"timeout":                          parseTimeout,
-	"max_fails":                        parseMaxFails,
-	"max_connect_attempts":             parseMaxConnectAttempts,
-	"doh_method":                       parseDoHMethod,
-	"tls":                              parseTLS,
-	"tls_servername":                   parseTLSServername,
-	"policy":                           parsePolicy,
-	"health_check":                     parseHealthCheck,
-	"max_concurrent":                   parseMaxConcurrent,
-	"next":                             parseNext,
-	"next_on_nodata":                   parseNextOnNodata,
-	"failfast_all_unhealthy_upstreams": parseFailfast,
-	"failover":                         parseFailover,
-	"source_address":                   parseSourceAddress,
-	"resolver":                         parseResolver,
+// property is one kind of line in a block.
+type property struct {
+	// parse reads it. The Corefile's cursor is on the name when it is called, and must be on the last argument when it
+	// returns. Errors carry file and line, but for errArguments.
+	parse func(c *caddy.Controller, b *block) error
+	usage string // what stands behind the name
+}
+
+// errArguments: there are too many arguments or too few.
+var errArguments = errors.New("wrong argument count")
+
+// properties are what can stand in a block.
+var properties = map[string]property{
+	"except":                           {parseExcept, "IGNORED_NAMES..."},
+	"force_tcp":                        {parseForceTCP, ""},
+	"prefer_udp":                       {parsePreferUDP, ""},
+	"expire":                           {parseExpire, "DURATION"},
+	"max_age":                          {parseMaxAge, "DURATION"},
+	"max_idle_conns":                   {parseMaxIdleConns, "INTEGER"},
+	"read_timeout":                     {parseReadTimeout, "DURATION"},
+	"timeout":                          {parseTimeout, "DURATION"},
+	"max_fails":                        {parseMaxFails, "INTEGER"},
+	"max_connect_attempts":             {parseMaxConnectAttempts, "INTEGER"},
+	"doh_method":                       {parseDoHMethod, "GET|POST"},
+	"tls":                              {parseTLS, "[CERT KEY] [CA]"},
+	"tls_servername":                   {parseTLSServername, "NAME"},
+	"policy":                           {parsePolicy, "random|round_robin|sequential|least_latency"},
+	"hedge":                            {parseHedge, "off|on|DELAY [BUDGET%]"},
+	"health_check":                     {parseHealthCheck, "DURATION [no_rec] [domain FQDN] [rcode RCODE...] [periodic]"},
+	"max_concurrent":                   {parseMaxConcurrent, "MAX"},
+	"max_in_flight":                    {parseMaxInFlight, "MAX"},
+	"rate_limit":                       {parseRateLimit, "QPS [BURST]"},
+	"next":                             {parseNext, "RCODE..."},
+	"next_on_nodata":                   {parseNextOnNodata, ""},
+	"failfast_all_unhealthy_upstreams": {parseFailfast, ""},
+	"failover":                         {parseFailover, "RCODE..."},
+	"source_address":                   {parseSourceAddress, "IP"},
+	"resolver":                         {parseResolver, "IP[:PORT]..."},
+	"lookup_interval":                  {parseLookupInterval, "LEAST MOST"},
+}
+
+// parseProperty reads the property that the cursor is on.
+func parseProperty(c *caddy.Controller, b *block) error {
+	name := c.Val()
+	p, ok := properties[name]
+	if !ok {
+		return c.Errf("unknown property '%s': accepted are %s", name, propertyNames())
+	}
+	err := p.parse(c, b)
+	if errors.Is(err, errArguments) {
+		return c.Errf("%s: %v: accepted is %s", name, err, strings.TrimSpace(name+" "+p.usage))
+	}
+	return err
 }
 
 // propertyNames lists the properties for an error message.
@@ -52,7 +81,7 @@ func propertyNames() string {
 // flag reads a property that has no argument.
 func flag(c *caddy.Controller, set *bool) error {
 	if c.NextArg() {
-		return c.ArgErr()
+		return errArguments
 	}
 	*set = true
 	return nil
@@ -62,7 +91,7 @@ func flag(c *caddy.Controller, set *bool) error {
 func argument(c *caddy.Controller) (string, error) {
 	args := c.RemainingArgs()
 	if len(args) != 1 {
-		return "", c.ArgErr()
+		return "", errArguments
 	}
 	return args[0], nil
 }
@@ -118,8 +147,13 @@ func rcodes(c *caddy.Controller) ([]int, error) {
 	name := c.Val()
 	args := c.RemainingArgs()
 	if len(args) == 0 {
-		return nil, c.ArgErr()
+		return nil, errArguments
 	}
+	return rcodesOf(c, name, args)
+}
+
+// rcodesOf reads args, which are behind name.
+func rcodesOf(c *caddy.Controller, name string, args []string) ([]int, error) {
 	codes := make([]int, 0, len(args))
 	for _, arg := range args {
 		code, ok := dns.StringToRcode[strings.ToUpper(arg)]

@@ -2,6 +2,7 @@ package forward
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/coredns/caddy"
@@ -16,7 +17,7 @@ const minProbeInterval = 10 * time.Millisecond
 func parseExcept(c *caddy.Controller, b *block) error {
 	args := c.RemainingArgs()
 	if len(args) == 0 {
-		return c.ArgErr()
+		return errArguments
 	}
 	b.except = append(b.except, names(c, args)...)
 	return nil
@@ -29,7 +30,7 @@ func parsePolicy(c *caddy.Controller, b *block) error {
 	}
 	p, ok := policies[arg]
 	if !ok {
-		return c.Errf("unknown policy '%s': accepted are random, round_robin and sequential", arg)
+		return c.Errf("unknown policy '%s': accepted are random, round_robin, sequential and least_latency", arg)
 	}
 	b.policy = p
 	return nil
@@ -55,7 +56,7 @@ func parseMaxFails(c *caddy.Controller, b *block) error {
 func parseHealthCheck(c *caddy.Controller, b *block) error {
 	args := c.RemainingArgs()
 	if len(args) == 0 {
-		return c.ArgErr()
+		return errArguments
 	}
 	interval, err := time.ParseDuration(args[0])
 	if err != nil {
@@ -73,30 +74,57 @@ func parseHealthCheck(c *caddy.Controller, b *block) error {
 	}
 	b.probe.Interval = interval
 	b.probe.Domain = "."
-	for rest := args[1:]; len(rest) > 0; {
-		switch rest[0] {
+	return parseProbe(c, b, args[1:])
+}
+
+// parseProbe reads what stands behind the interval of health_check.
+func parseProbe(c *caddy.Controller, b *block, rest []string) error {
+	for len(rest) > 0 {
+		option := rest[0]
+		rest = rest[1:]
+		switch option {
 		case "no_rec":
 			b.probe.RecursionDesired = false
-			rest = rest[1:]
+		case "periodic":
+			b.probe.Periodic = true
 		case "domain":
-			if len(rest) < 2 {
-				return c.ArgErr()
+			if len(rest) < 1 {
+				return errArguments
 			}
-			if _, ok := dns.IsDomainName(rest[1]); !ok {
-				return c.Errf("health_check: invalid domain name %s", rest[1])
+			if _, ok := dns.IsDomainName(rest[0]); !ok {
+				return c.Errf("health_check: invalid domain name %s", rest[0])
 			}
-			b.probe.Domain = plugin.Name(rest[1]).Normalize()
-			rest = rest[2:]
+			b.probe.Domain = plugin.Name(rest[0]).Normalize()
+			rest = rest[1:]
+		case "rcode":
+			codes, after, err := probeRcodes(c, rest)
+			if err != nil {
+				return err
+			}
+			b.probe.FailRcodes, rest = append(b.probe.FailRcodes, codes...), after
 		default:
-			return c.Errf("health_check: unknown option %s: accepted are no_rec and domain FQDN", rest[0])
+			return c.Errf("health_check: unknown option %s: accepted are no_rec, domain FQDN, rcode RCODE... and periodic", option)
 		}
 	}
+	slices.Sort(b.probe.FailRcodes)
+	b.probe.FailRcodes = slices.Compact(b.probe.FailRcodes)
 	return nil
 }
 
-func parseMaxConcurrent(c *caddy.Controller, b *block) (err error) {
-	b.maxConcurrent, err = integer(c, math.MaxInt64)
-	return err
+// probeRcodes reads names of rcodes up to the next option.
+func probeRcodes(c *caddy.Controller, args []string) (codes []int, rest []string, err error) {
+	n := slices.IndexFunc(args, func(arg string) bool { return slices.Contains([]string{"no_rec", "periodic", "domain", "rcode"}, arg) })
+	if n < 0 {
+		n = len(args)
+	}
+	if n == 0 {
+		return nil, nil, errArguments
+	}
+	codes, err = rcodesOf(c, "health_check rcode", args[:n])
+	if slices.Contains(codes, dns.RcodeSuccess) {
+		return nil, nil, c.Errf("health_check rcode: NOERROR is what a sound upstream says: accepted are rcodes such as SERVFAIL and REFUSED")
+	}
+	return codes, args[n:], err
 }
 
 func parseFailfast(c *caddy.Controller, b *block) error { return flag(c, &b.failfast) }

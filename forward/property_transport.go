@@ -55,7 +55,7 @@ func parseDoHMethod(c *caddy.Controller, b *block) error {
 func parseTLS(c *caddy.Controller, b *block) error {
 	args := c.RemainingArgs()
 	if len(args) > 3 {
-		return c.ArgErr()
+		return errArguments
 	}
 	root := dnsserver.GetConfig(c).Root
 	for i := range args {
@@ -107,7 +107,7 @@ func parseSourceAddress(c *caddy.Controller, b *block) error {
 func parseResolver(c *caddy.Controller, b *block) error {
 	args := c.RemainingArgs()
 	if len(args) == 0 {
-		return c.ArgErr()
+		return errArguments
 	}
 	b.resolvers, b.ownResolvers = nil, true
 	for _, arg := range args {

@@ -27,16 +27,24 @@ type pursuit struct {
 	shard  *flightShard // of like
 
 	members []*member
-	turn    uint32
+	turn    uint64
 
 	asked     set  // in this pass
 	attempts  int  // failed ones
+	before    int  // those of earlier passes
 	passes    int  // ended ones
 	desperate bool // all upstreams were down, and one was asked all the same
 
-	reply *dns.Msg // the last one, whether it is good enough or not
-	err   error    // of the last failed attempt
-	from  *member  // whose reply it is
+	reply  *dns.Msg // the last one, whether it is good enough or not
+	from   *member  // whose reply it is
+	err    error    // of the last failed attempt
+	failed *member  // whose error it is
+
+	// The attempt under way.
+	ctx    context.Context // of the question
+	cancel context.CancelFunc
+	first  *member
+	race   *race // nil unless others were asked as well
 }
 
 var pursuits = sync.Pool{New: func() any { return new(pursuit) }}
@@ -59,68 +67,54 @@ func (p *pursuit) run(ctx context.Context) (*dns.Msg, error) {
 	if p.members = p.f.roster.members(ctx, p.deadline); len(p.members) == 0 {
 		return nil, ErrNoUpstream
 	}
-	if p.f.block.policy == roundRobin {
-		p.turn = p.f.turn.Add(1)
-	}
-	var failed *member // p.err is its error
+	p.turn = p.f.budget.note()
 	for ctx.Err() == nil {
 		i, ok := p.choose()
 		if !ok || !p.rest(ctx) {
 			break
 		}
 		p.asked.add(i)
-		reply, err := p.attempt(ctx, p.members[i])
+		if p.f.block.policy == leastLatency && len(p.members) > 1 {
+			p.explore(i)
+		}
+		end, err := p.attempt(ctx, p.members[i])
 		if err != nil {
-			p.err, failed = err, p.members[i]
-			if !p.persists(ctx, failed) {
+			p.note(err, end.from)
+			if !p.persists(ctx, err) {
 				break
 			}
 			continue
 		}
-		p.reply, p.from = reply, p.members[i]
-		if !p.f.block.rules.failsOver(reply) {
+		p.reply, p.from = end.reply, end.from
+		if !p.f.block.rules.failsOver(p.reply) {
 			break
 		}
 	}
-	switch {
-	case p.reply != nil:
+	if p.reply != nil {
 		return p.reply, nil
-	case p.err != nil:
-		return nil, explain(failed.Addr(), p.err)
-	case ctx.Err() != nil || !time.Now().Before(p.deadline):
-		return nil, ErrBudget
 	}
-	return nil, ErrNoHealthy
+	return nil, p.failure(ctx)
 }
 
-// choose picks the upstream to ask next; ok is false when there is none. Upstreams that are up come first, each once,
-// and then again from the beginning as long as attempts are left, unless there is a reply to hand on by then. When all
-// are down, health checking is taken to be what is broken, and one of them is asked at random.
-func (p *pursuit) choose() (i int, ok bool) {
-	var up, all set
-	for i, m := range p.members {
-		all.add(i)
-		if !m.Down() {
-			up.add(i)
-		}
+// note keeps the error to end with. That an upstream was at a limit says less than any other.
+func (p *pursuit) note(err error, from *member) {
+	if p.err == nil || !limited(err) {
+		p.err, p.failed = err, from
 	}
-	if fresh := up.without(p.asked); fresh.size() > 0 {
-		return p.f.block.policy.choose(fresh, p.turn), true
+}
+
+// failure says why there is no reply.
+func (p *pursuit) failure(ctx context.Context) error {
+	switch {
+	case p.err != nil && limited(p.err):
+		limitRejectCount.Inc()
+		return explain(p.failed.Addr(), p.err)
+	case p.err != nil:
+		return explain(p.failed.Addr(), p.err)
+	case ctx.Err() != nil || !time.Now().Before(p.deadline):
+		return ErrBudget
 	}
-	if p.reply != nil || p.desperate {
-		return 0, false
-	}
-	if up.size() > 0 {
-		p.asked = set{}
-		p.passes++
-		return p.f.block.policy.choose(up, p.turn), true
-	}
-	p.desperate = true
-	allDownCount.Inc()
-	if p.f.block.failfast {
-		return 0, false
-	}
-	return random.choose(all, 0), true
+	return ErrNoHealthy
 }
 
 // rest waits between the passes of a question that is allowed more than the usual two, so that upstreams that fail at
@@ -147,31 +141,53 @@ func (p *pursuit) rest(ctx context.Context) bool {
 	}
 }
 
-// persists decides after a failed attempt whether to go on, and has the upstream probed if it may be to blame.
-func (p *pursuit) persists(ctx context.Context, m *member) bool {
-	if ctx.Err() != nil || errors.Is(p.err, upstream.ErrRequest) || errors.Is(p.err, upstream.ErrUnsupported) {
+// persists decides after a failed attempt whether to go on.
+func (p *pursuit) persists(ctx context.Context, err error) bool {
+	if ctx.Err() != nil || errors.Is(err, upstream.ErrRequest) || errors.Is(err, upstream.ErrUnsupported) {
 		return false
 	}
-	m.Failed()
+	if limited(err) {
+		return true // nothing was sent; choose ends it when nobody has room
+	}
 	p.attempts++
 	most := p.f.block.attempts(len(p.members))
 	return !p.desperate && (most == 0 || p.attempts < most)
 }
 
-// attempt asks one upstream, once.
-func (p *pursuit) attempt(ctx context.Context, m *member) (*dns.Msg, error) {
+// attempt asks one upstream, once, and others when that one is late.
+func (p *pursuit) attempt(ctx context.Context, m *member) (result, error) {
 	b := p.f.block
 	most := b.attempts(len(p.members))
 	another := most == 0 || p.attempts+1 < most
-	bounded, done := within(ctx, m, attemptDeadline(time.Now(), p.deadline, b.readTimeout, another))
+	bounded, cancel, done := within(ctx, m, attemptDeadline(time.Now(), p.deadline, b.readTimeout, another))
 	defer done()
 	bounded, finish := trace(bounded, m.Addr())
 	metadata.SetValueFunc(ctx, "forward/upstream", m.name)
 
-	answer, err := m.Exchange(bounded, upstream.Question{Msg: p.state.Req, Proto: p.proto})
+	q := upstream.Question{Msg: p.state.Req, Proto: p.proto}
+	if len(p.members) > 1 && !p.desperate {
+		p.ctx, p.cancel, p.first = ctx, cancel, m
+		q.Waiter = p
+		if p.f.hedges {
+			q.Patience = b.hedge.patience(m.Late())
+		}
+	}
+	answer, err := m.Exchange(bounded, q)
 	finish(err)
 	if len(p.f.taps) > 0 {
 		p.f.tap(ctx, p.state, m, answer)
 	}
-	return answer.Msg, err
+	if p.race != nil {
+		return p.settle(answer.Msg, err)
+	}
+	return result{answer.Msg, m}, err
+}
+
+// settle ends the race that the attempt has become.
+func (p *pursuit) settle(reply *dns.Msg, err error) (end result, _ error) {
+	r := p.race
+	end, err = r.settle(reply, err)
+	p.race = nil
+	metadata.SetValueFunc(r.ctx, "forward/upstream", end.from.name)
+	return end, err
 }

@@ -34,7 +34,8 @@ type roster struct {
 	once    sync.Once
 	waiting atomic.Int64
 
-	watch watch
+	watch  watch
+	scouts scouts
 
 	mu     sync.Mutex // one rebuild at a time; guards the following
 	closed bool
@@ -50,7 +51,7 @@ func rosterKey(b *block) string {
 	for _, e := range b.to {
 		fmt.Fprintf(&key, "%s %s\n", e, b.config(e, netip.AddrPortFrom(e.addr, e.port)).Key())
 	}
-	fmt.Fprintf(&key, "%v %t %s", b.resolvers, b.ownResolvers, b.source)
+	fmt.Fprintf(&key, "%v %t %s %v", b.resolvers, b.ownResolvers, b.source, b.pace)
 	return key.String()
 }
 
@@ -75,7 +76,7 @@ func (r *roster) adopt(to []endpoint) error {
 			continue
 		}
 		f, err := followers.Acquire(owner, followerKey(r.block, e.host), func() (*follower, error) {
-			return openFollower(e.host, newLookup(r.block)), nil
+			return openFollower(e.host, newLookup(r.block), r.block.pace), nil
 		})
 		if err != nil {
 			owner.Release()
@@ -162,7 +163,9 @@ func (r *roster) members(ctx context.Context, deadline time.Time) []*member {
 		return l.members
 	}
 	defer r.waiting.Add(-1)
-	if r.waiting.Add(1) <= maxWaiting {
+	if r.waiting.Add(1) > maxWaiting {
+		waitingRejectCount.Inc()
+	} else {
 		timer := time.NewTimer(time.Until(deadline))
 		defer timer.Stop()
 		select {
@@ -177,6 +180,7 @@ func (r *roster) members(ctx context.Context, deadline time.Time) []*member {
 // Close ends the look-ups and the watch. What is known stays, and so do the upstreams' ways of being asked.
 func (r *roster) Close() error {
 	r.watch.stop()
+	r.scouts.close()
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()

@@ -21,7 +21,7 @@ func followed(t *testing.T, s *script, text string) (*roster, *follower) {
 	owner := shared.New()
 	t.Cleanup(owner.Release)
 	f, err := followers.Acquire(owner, followerKey(b, "dns.example"), func() (*follower, error) {
-		return openFollower("dns.example", s.lookup), nil
+		return openFollower("dns.example", s.lookup, pace{minRefresh, maxRefresh}), nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestQuestionsWaitForTheFirstLookupWithinBounds(t *testing.T) {
 	f := openFollower("dns.example", func(ctx context.Context, _ string) ([]netip.Addr, time.Duration, error) {
 		<-ctx.Done()
 		return nil, 0, ctx.Err()
-	})
+	}, pace{minRefresh, maxRefresh})
 	defer func() { _ = f.Close() }()
 	r := &roster{
 		block: b, to: b.to, hosts: map[string]*follower{"dns.example": f}, owner: shared.New(), settled: make(chan struct{}),

@@ -82,11 +82,7 @@ func parseBlock(c *caddy.Controller) (*block, error) {
 	}
 	file, line := c.File(), c.Line()
 	for c.NextBlock() {
-		property, ok := properties[c.Val()]
-		if !ok {
-			return nil, c.Errf("unknown property '%s': accepted are %s", c.Val(), propertyNames())
-		}
-		if err := property(c, b); err != nil {
+		if err := parseProperty(c, b); err != nil {
 			return nil, err
 		}
 	}

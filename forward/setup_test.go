@@ -43,22 +43,61 @@ var propertyRows = map[string][]struct {
 		{text: "except Example.org 10.0.0.0/23", check: func(b *block) bool {
 			return slices.Equal(b.except, []string{"example.org.", "0.0.10.in-addr.arpa.", "1.0.10.in-addr.arpa."})
 		}},
-		{text: "except", err: "Wrong argument count"},
+		{text: "except", err: "wrong argument count: accepted is"},
+	},
+	"hedge": {
+		{text: "hedge off", check: func(b *block) bool { return !b.hedge.applies(b.policy) }},
+		{text: "hedge on\npolicy sequential", check: func(b *block) bool {
+			return b.hedge.applies(b.policy) && b.hedge.share == defaultShare && b.hedge.delay == 0
+		}},
+		{text: "hedge 50ms 2.5%", check: func(b *block) bool {
+			return b.hedge.applies(sequential) && b.hedge.share == 0.025 && b.hedge.delay == 50*time.Millisecond
+		}},
+		{text: "hedge 50ms", check: func(b *block) bool { return b.hedge.share == defaultShare }},
+		{text: "hedge", err: "wrong argument count: accepted is hedge off|on|DELAY [BUDGET%]"},
+		{text: "hedge on 5%", err: "wrong argument count"},
+		{text: "hedge soon", err: "hedge soon: accepted are off, on, and a duration"},
+		{text: "hedge 1us", err: "at least 1ms"},
+		{text: "hedge 50ms 5", err: "hedge: budget 5: accepted is a share"},
+		{text: "hedge 50ms 0%", err: "more than 0%"},
+		{text: "hedge 50ms 101%", err: "at most 100%"},
+		{text: "hedge 50ms NaN%", err: "budget NaN%"},
+	},
+	"rate_limit": {
+		{text: "rate_limit 900", check: func(b *block) bool { return b.rateLimit == 900 && b.rateBurst == 0 }},
+		{text: "rate_limit 0.5 3", check: func(b *block) bool { return b.rateLimit == 0.5 && b.rateBurst == 3 }},
+		{text: "rate_limit", err: "wrong argument count: accepted is rate_limit QPS [BURST]"},
+		{text: "rate_limit 0", err: "rate_limit 0: accepted is a number"},
+		{text: "rate_limit NaN", err: "rate_limit NaN: accepted is a number"},
+		{text: "rate_limit 10 0", err: "burst 0: accepted is a number"},
+		{text: "rate_limit 10 many", err: "burst many: accepted is a number"},
+	},
+	"max_in_flight": {
+		{text: "max_in_flight 7", check: func(b *block) bool { return b.maxInFlight == 7 }},
+		{text: "max_in_flight 0", err: "max_in_flight must be positive"},
+		{text: "max_in_flight many", err: "accepted is a whole number"},
+	},
+	"lookup_interval": {
+		{text: "lookup_interval 1s 1m", check: func(b *block) bool { return b.pace == pace{time.Second, time.Minute} }},
+		{text: "lookup_interval 1s", err: "wrong argument count: accepted is lookup_interval LEAST MOST"},
+		{text: "lookup_interval 1m 1s", err: "the shorter interval before the longer one"},
+		{text: "lookup_interval 0s 1s", err: "at least 100ms"},
+		{text: "lookup_interval never 1s", err: "lookup_interval never"},
 	},
 	"force_tcp": {
 		{text: "force_tcp", check: func(b *block) bool { return b.forceTCP }},
-		{text: "force_tcp yes", err: "Wrong argument count"},
+		{text: "force_tcp yes", err: "wrong argument count: accepted is"},
 	},
 	"prefer_udp": {
 		{text: "prefer_udp", check: func(b *block) bool { return b.preferUDP }},
-		{text: "prefer_udp yes", err: "Wrong argument count"},
+		{text: "prefer_udp yes", err: "wrong argument count: accepted is"},
 	},
 	"expire": {
 		{text: "expire 3s", check: func(b *block) bool { return b.expire == 3*time.Second }},
 		{text: "expire 0s", check: func(b *block) bool { return b.expire == 0 }},
 		{text: "expire -1s", err: "expire can't be negative: -1s"},
 		{text: "expire soon", err: "expire soon: accepted is a duration"},
-		{text: "expire", err: "Wrong argument count"},
+		{text: "expire", err: "wrong argument count: accepted is"},
 	},
 	"max_age": {
 		{text: "max_age 20s", check: func(b *block) bool { return b.maxAge == 20*time.Second }},
@@ -81,7 +120,7 @@ var propertyRows = map[string][]struct {
 		{text: "timeout 3s", check: func(b *block) bool { return b.budget == 3*time.Second }},
 		{text: "timeout 3s\nread_timeout 10s", check: func(b *block) bool { return b.budget == 3*time.Second }},
 		{text: "timeout 0s", err: "timeout must be positive"},
-		{text: "timeout", err: "Wrong argument count"},
+		{text: "timeout", err: "wrong argument count: accepted is"},
 	},
 	"max_fails": {
 		{text: "max_fails 3", check: func(b *block) bool { return b.maxFails == 3 }},
@@ -101,17 +140,18 @@ var propertyRows = map[string][]struct {
 	"tls": {
 		{text: "tls", check: func(b *block) bool { return b.tls != nil && b.tlsKey != "" }},
 		{text: "tls nosuch.pem", err: "tls: error reading nosuch.pem"},
-		{text: "tls a b c d", err: "Wrong argument count"},
+		{text: "tls a b c d", err: "wrong argument count: accepted is"},
 	},
 	"tls_servername": {
 		{text: "tls_servername dns.example", check: func(b *block) bool { return b.serverName == "dns.example" }},
-		{text: "tls_servername", err: "Wrong argument count"},
+		{text: "tls_servername", err: "wrong argument count: accepted is"},
 	},
 	"policy": {
 		{text: "policy random", check: func(b *block) bool { return b.policy == random }},
 		{text: "policy round_robin", check: func(b *block) bool { return b.policy == roundRobin }},
+		{text: "policy least_latency", check: func(b *block) bool { return b.policy == leastLatency }},
 		{text: "policy sequential", check: func(b *block) bool { return b.policy == sequential }},
-		{text: "policy fastest", err: "unknown policy 'fastest': accepted are random, round_robin and sequential"},
+		{text: "policy fastest", err: "unknown policy 'fastest': accepted are random, round_robin, sequential and least_latency"},
 	},
 	"health_check": {
 		{text: "health_check 3s", check: func(b *block) bool {
@@ -126,10 +166,18 @@ var propertyRows = map[string][]struct {
 		{text: "health_check 1ns", check: func(b *block) bool { return b.probe.Interval == minProbeInterval }},
 		{text: "health_check 0s", err: "health_check must be positive"},
 		{text: "health_check -1s", err: "health_check can't be negative"},
-		{text: "health_check 1s domain", err: "Wrong argument count or unexpected line ending after 'domain'"},
+		{text: "health_check 1s domain", err: "wrong argument count: accepted is health_check DURATION"},
 		{text: "health_check 1s domain a..b", err: "health_check: invalid domain name a..b"},
-		{text: "health_check 1s often", err: "health_check: unknown option often: accepted are no_rec and domain FQDN"},
-		{text: "health_check", err: "Wrong argument count"},
+		{text: "health_check 1s often", err: "health_check: unknown option often: accepted are no_rec, domain FQDN, rcode"},
+		{text: "health_check 1s rcode SERVFAIL refused periodic domain example.org", check: func(b *block) bool {
+			return slices.Equal(b.probe.FailRcodes, []int{dns.RcodeServerFailure, dns.RcodeRefused}) && b.probe.Periodic &&
+				b.probe.Domain == "example.org."
+		}},
+		{text: "health_check 1s", check: func(b *block) bool { return len(b.probe.FailRcodes) == 0 && !b.probe.Periodic }},
+		{text: "health_check 1s rcode periodic", err: "wrong argument count"},
+		{text: "health_check 1s rcode NOPE", err: "health_check rcode: NOPE is not a valid rcode"},
+		{text: "health_check 1s rcode NOERROR", err: "health_check rcode: NOERROR is what a sound upstream says"},
+		{text: "health_check", err: "wrong argument count: accepted is"},
 	},
 	"max_concurrent": {
 		{text: "max_concurrent 1000", check: func(b *block) bool { return b.maxConcurrent == 1000 }},
@@ -140,16 +188,16 @@ var propertyRows = map[string][]struct {
 		{text: "next NXDOMAIN servfail", check: func(b *block) bool {
 			return slices.Equal(b.rules.next, []int{dns.RcodeNameError, dns.RcodeServerFailure})
 		}},
-		{text: "next", err: "Wrong argument count"},
+		{text: "next", err: "wrong argument count: accepted is"},
 		{text: "next NXDOMAIN NOSUCH", err: "next: NOSUCH is not a valid rcode"},
 	},
 	"next_on_nodata": {
 		{text: "next_on_nodata", check: func(b *block) bool { return b.rules.nextOnNodata }},
-		{text: "next_on_nodata x", err: "Wrong argument count"},
+		{text: "next_on_nodata x", err: "wrong argument count: accepted is"},
 	},
 	"failfast_all_unhealthy_upstreams": {
 		{text: "failfast_all_unhealthy_upstreams", check: func(b *block) bool { return b.failfast }},
-		{text: "failfast_all_unhealthy_upstreams false", err: "Wrong argument count"},
+		{text: "failfast_all_unhealthy_upstreams false", err: "wrong argument count: accepted is"},
 	},
 	"failover": {
 		{text: "failover ServFail REFUSED", check: func(b *block) bool {
@@ -157,14 +205,14 @@ var propertyRows = map[string][]struct {
 		}},
 		{text: "failover NOERROR", err: "NoError cannot be used in failover"},
 		{text: "failover NOSUCH", err: "failover: NOSUCH is not a valid rcode"},
-		{text: "failover", err: "Wrong argument count"},
+		{text: "failover", err: "wrong argument count: accepted is"},
 	},
 	"source_address": {
 		{text: "source_address 192.0.2.1", check: func(b *block) bool { return b.source.String() == "192.0.2.1" }},
 		{text: "source_address ::ffff:192.0.2.1", check: func(b *block) bool { return b.source.String() == "192.0.2.1" }},
 		{text: "source_address 2001:db8::1", check: func(b *block) bool { return b.source.String() == "2001:db8::1" }},
 		{text: "source_address eth0", err: "source_address: invalid IP address: eth0"},
-		{text: "source_address", err: "Wrong argument count or unexpected line ending after 'source_address'"},
+		{text: "source_address", err: "wrong argument count: accepted is source_address IP"},
 	},
 	"resolver": {
 		{text: "resolver 10.0.0.1 [2001:db8::1]:5353 2001:db8::2", check: func(b *block) bool {
@@ -173,7 +221,7 @@ var propertyRows = map[string][]struct {
 		}},
 		{text: "resolver 10.0.0.1:nosuch", check: func(b *block) bool { return b.ownResolvers && len(b.resolvers) == 0 }},
 		{text: "resolver dns.example", err: `resolver must be an IP address or IP:port: "dns.example"`},
-		{text: "resolver", err: "Wrong argument count"},
+		{text: "resolver", err: "wrong argument count: accepted is"},
 	},
 }
 
@@ -188,7 +236,7 @@ func TestEveryPropertyTakesGoodAndRefusesBadLines(t *testing.T) {
 		}
 	}
 	for name, rows := range propertyRows {
-		if properties[name] == nil {
+		if properties[name].parse == nil {
 			t.Errorf("%s is no property", name)
 		}
 		for _, row := range rows {

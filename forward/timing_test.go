@@ -64,7 +64,7 @@ func TestLookupsFollowTheTTLAndBackOff(t *testing.T) {
 		{0, 7, 0, maxRetry},
 		{time.Hour, 1000000, 0, maxRetry},
 	} {
-		if got := pause(tt.ttl, tt.failures, tt.chance); got != tt.want {
+		if got := (pace{minRefresh, maxRefresh}).pause(tt.ttl, tt.failures, tt.chance); got != tt.want {
 			t.Errorf("TTL %s after %d failures: %s, want %s", tt.ttl, tt.failures, got, tt.want)
 		}
 	}

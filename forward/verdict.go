@@ -16,6 +16,12 @@ type rules struct {
 // failsOver tells whether another upstream of the block should be asked, if there is one that has not been yet.
 func (r rules) failsOver(reply *dns.Msg) bool { return slices.Contains(r.failover, reply.Rcode) }
 
+// isPoor tells whether reply is one that another upstream may well have a better one than: rcodes by which a server says
+// that it could not or would not find out, and those that the Corefile has another one asked for.
+func (r rules) isPoor(reply *dns.Msg) bool {
+	return reply.Rcode == dns.RcodeServerFailure || reply.Rcode == dns.RcodeRefused || r.failsOver(reply)
+}
+
 // passesOn tells whether the next forward block should be asked, if there is one, now that this one has done what it
 // can.
 func (r rules) passesOn(reply *dns.Msg) bool {
