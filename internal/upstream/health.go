@@ -63,6 +63,7 @@ func newHealth(c Config) *health {
 		base:     time.Now().Add(-1), // so that no time is zero
 		most:     int64(c.maxInFlight()),
 		pace:     newPace(c.RateLimit, c.RateBurst),
+		began:    -calm, // the first trouble is no relapse
 		failures: window{size: failureWindow},
 		losses:   window{size: lossWindow},
 	}
