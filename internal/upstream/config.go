@@ -93,6 +93,10 @@ type Config struct {
 	// MaxInFlight is how many questions may be under way; zero: DefaultMaxInFlight.
 	MaxInFlight int
 
+	// PoorRcodes are more rcodes of replies to questions that count as failure; probes are left alone. They are handed on all
+	// the same.
+	PoorRcodes []int
+
 	// MaxFails is how many probes in a row must fail until Down says so; zero: it never does, and nothing is probed.
 	MaxFails uint32
 	Probe    Probe
@@ -112,10 +116,10 @@ type Probe struct {
 
 // Key identifies the resolver that c describes: configurations with equal keys may share one Resolver.
 func (c Config) Key() string {
-	return fmt.Sprintf("%q %s %s %q %q %q %s %s %t %t %s %s %s %d %g %d %d %d %s %q %t %t %v",
+	return fmt.Sprintf("%q %s %s %q %q %q %s %s %t %t %s %s %s %d %g %d %d %d %s %q %t %t %v %v",
 		c.Name, c.Transport, c.Addr, c.ServerName, c.TLSKey, c.path(), c.method(), c.Source, c.ForceTCP, c.PreferUDP,
 		c.Expire, c.MaxAge, c.readTimeout(), c.MaxIdleConns, c.RateLimit, c.RateBurst, c.maxInFlight(), c.MaxFails, c.Probe.interval(), c.Probe.domain(),
-		c.Probe.RecursionDesired, c.Probe.Periodic, c.Probe.FailRcodes)
+		c.Probe.RecursionDesired, c.Probe.Periodic, c.Probe.FailRcodes, c.PoorRcodes)
 }
 
 func (c Config) path() string {

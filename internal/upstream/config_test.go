@@ -36,6 +36,7 @@ func TestKeyTellsConfigurationsApart(t *testing.T) {
 		"MaxInFlight":  func(c *Config) { c.MaxInFlight = 2 },
 
 		"Probe, periodic":   func(c *Config) { c.Probe.Periodic = true },
+		"PoorRcodes":        func(c *Config) { c.PoorRcodes = []int{dns.RcodeServerFailure} },
 		"Probe, FailRcodes": func(c *Config) { c.Probe.FailRcodes = []int{dns.RcodeServerFailure} },
 	}
 	seen := map[string]string{valid().Key(): "no change"}

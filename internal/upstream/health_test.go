@@ -183,6 +183,30 @@ func TestHalfFailedMakesSuspectAndAFifthDoesNot(t *testing.T) {
 	}
 }
 
+// Who answers probes with the rcode that half of the replies have is there, and let back in.
+func TestPoorRcodesAreFailuresOfQuestionsAndNotOfProbes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := probed()
+		c.PoorRcodes = []int{dns.RcodeServerFailure}
+		r, s := simulate(t, c, takes(2*time.Millisecond))
+		s.rcode = func() int { return dns.RcodeServerFailure }
+		suspect := false
+		for range 16 {
+			if err := once(r); err != nil {
+				t.Fatal(err)
+			}
+			suspect = suspect || r.State() == Suspect
+		}
+		if !suspect {
+			t.Error("never suspect although all replies were poor")
+		}
+		time.Sleep(time.Minute)
+		if got := r.State(); got == Suspect || got == Down {
+			t.Errorf("%s a minute later, although probes are answered", got)
+		}
+	})
+}
+
 func TestRcodesThatAreNotNamedAreNoFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := simulate(t, probed(), takes(2*time.Millisecond))
@@ -233,7 +257,7 @@ func TestProcessThatStoodStillDoesNotBlameTheResolver(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 		time.Sleep(minSilence + 2*beat)
-		if got := r.State(); got != Suspect {
+		if got := r.State(); got != Suspect && got != Returning { // probes are answered
 			t.Errorf("%s, although nothing comes back while the process runs", got)
 		}
 	})

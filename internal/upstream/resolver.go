@@ -47,7 +47,8 @@ type Resolver struct {
 	datagrams carrier
 	streams   carrier
 	health    *health
-	failures  rcodeSet
+	failures  rcodeSet // of probes
+	poor      rcodeSet // of replies to questions
 }
 
 // Open returns a resolver for c. It dials nothing and never blocks; an error means that c makes no sense.
@@ -62,6 +63,7 @@ func Open(c Config) (*Resolver, error) {
 		return nil, fmt.Errorf("DoH method %q: want GET or POST", m)
 	}
 	r := &Resolver{cfg: c, addr: c.Addr.String(), health: newHealth(c), failures: newRcodeSet(c.Probe.FailRcodes)}
+	r.poor = r.failures | newRcodeSet(c.PoorRcodes)
 	r.health.prober = newProber(c, r.health, r.probe)
 	r.meters = newMeters(c.Name, r.addr, r.health)
 	r.health.prober.meters = r.meters
@@ -142,7 +144,7 @@ func (r *Resolver) Exchange(ctx context.Context, q Question) (answer Answer, err
 		r.meters.failed(err)
 		return answer, err
 	}
-	r.health.answered(&answer, lost, r.failures.has(answer.Msg.Rcode))
+	r.health.answered(&answer, lost, r.poor.has(answer.Msg.Rcode))
 	r.meters.observe(answer.Msg.Rcode, time.Since(start).Seconds())
 	return answer, nil
 }
