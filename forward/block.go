@@ -4,9 +4,12 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/trident-dns/trident/internal/upstream"
+
+	"github.com/miekg/dns"
 )
 
 // defaultBudget bounds the time for one question, all attempts included. Stub resolvers give up after 5 seconds, so an
@@ -105,9 +108,24 @@ func (b *block) config(e endpoint, addr netip.AddrPort) upstream.Config {
 		RateLimit:    b.rateLimit,
 		RateBurst:    b.rateBurst,
 		MaxInFlight:  b.maxInFlight,
+		PoorRcodes:   b.poorRcodes(),
 		MaxFails:     b.maxFails,
 		Probe:        b.probe,
 	}
+}
+
+// poorRcodes are the rcodes that tell against an upstream because each costs a question another attempt. NXDOMAIN and its
+// kind do not: they tell of the name. Under sequential the order of the upstreams stands above what they answer.
+func (b *block) poorRcodes() (codes []int) {
+	if b.policy == sequential {
+		return nil
+	}
+	for _, code := range []int{dns.RcodeFormatError, dns.RcodeServerFailure, dns.RcodeNotImplemented, dns.RcodeRefused} {
+		if slices.Contains(b.rules.failover, code) {
+			codes = append(codes, code)
+		}
+	}
+	return codes
 }
 
 // sends tells whether addr can be asked from source_address: no socket reaches from one address family to the other.
