@@ -29,9 +29,11 @@ func (r *Resolver) Copy(view View, zone *Zone, store Store) Copy { return Copy{r
 func (c Copy) SOA() dns.RR { return c.lookup(c.zone.Name).soa(c.zone, c.store) }
 
 func (c Copy) lookup(owner string) *lookup {
-	return &lookup{
+	l := &lookup{
 		Resolver: c.r, view: c.view, q: Question{Name: owner}, room: MaxRecords, steps: allowance{question: new(Steps)},
 	}
+	l.first.bind()
+	return l
 }
 
 // Records calls yield with the records of one name after the other, but for the SOA record, until yield returns false.
