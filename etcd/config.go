@@ -34,6 +34,7 @@ type config struct {
 	readyAlways bool
 	snapshot    string // file
 	stubZones   bool
+	local       string          // name that local.dns stands for
 	fleet       bool            // follow the configuration in etcd
 	pinned      map[string]bool // properties that the block sets
 

@@ -31,6 +31,7 @@ type Etcd struct {
 	zones    zones
 	upstream *upstream.Upstream
 	maxStale time.Duration // 0: what is known is told for ever
+	local    string        // what local.dns stands for in each zone, "" for nothing
 	ready    func() bool   // of all blocks of the server
 	started  atomic.Bool   // the zones have their sources
 
@@ -65,8 +66,9 @@ type zones map[string]*served
 // served is a zone with the source of its records.
 type served struct {
 	*backend.Zone
-	source  *source  // set before Etcd.started, not changed after it
-	journal *journal // nil without transfers; set as source is
+	localName string   // local.dns in the zone
+	source    *source  // set before Etcd.started, not changed after it
+	journal   *journal // nil without transfers; set as source is
 }
 
 // match returns the closest zone at or above a lower-cased name, nil when there is none.

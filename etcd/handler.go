@@ -48,7 +48,7 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 
 	spent := spendingOf(ctx)
 	q := backend.Question{
-		Name: state.QName(), Type: state.QType(), Size: state.Size(),
+		Name: state.QName(), At: e.at(z, state.Name()), Type: state.QType(), Size: state.Size(),
 		Steps: &spent.steps, Outside: e.outside(spent, state),
 	}
 	if trust == stale {
@@ -72,6 +72,14 @@ func (e *Etcd) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 	}
 	_ = w.WriteMsg(m)
 	return dns.RcodeSuccess, nil
+}
+
+// at returns the name whose records answer for a lower-cased name of z, "" when it is that one itself.
+func (e *Etcd) at(z *served, name string) string {
+	if e.local != "" && name == z.localName {
+		return e.local
+	}
+	return ""
 }
 
 // fail answers SERVFAIL for want of data.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coredns/coredns/plugin"
+
 	"github.com/trident-dns/trident/plugin/backend"
 	"github.com/trident-dns/trident/plugin/skydns"
 
@@ -44,6 +46,7 @@ var properties = map[string]property{
 	"ready":            {1, 1, "always", setReady},
 	"stubzones":        {0, 0, "", setStubZones},
 	"config":           {0, 0, "", setConfig},
+	"local":            {1, 1, "NAME", setLocal},
 	"debug":            {0, 0, "", warnNothing("debug")},
 	"upstream":         {0, -1, "[ADDRESS...]", warnNothing("upstream")},
 }
@@ -196,6 +199,18 @@ func setStubZones(cfg *config, _ []string, _ string) error {
 
 func setConfig(cfg *config, _ []string, _ string) error {
 	cfg.fleet = true
+	return nil
+}
+
+func setLocal(cfg *config, args []string, _ string) error {
+	name, err := parseName(args[0])
+	if err != nil {
+		return err
+	}
+	if plugin.Zones(cfg.zones).Matches(strings.ToLower(name)) == "" {
+		return fmt.Errorf("%q is in none of the zones %s", args[0], strings.Join(cfg.zones, ", "))
+	}
+	cfg.local = name
 	return nil
 }
 

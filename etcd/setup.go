@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"strings"
+
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
@@ -57,10 +59,11 @@ func newEtcd(cfg *config) *Etcd {
 		upstream: upstream.New(),
 		maxStale: cfg.maxStale,
 		pinned:   cfg.pinned,
+		local:    cfg.local,
 	}
 	for _, name := range cfg.zones {
 		z := backend.NewZone(name)
-		e.zones[z.Name] = &served{Zone: z}
+		e.zones[z.Name] = &served{Zone: z, localName: strings.TrimSuffix("local.dns."+z.Name, ".") + "."}
 	}
 	e.ready = e.hasData
 	(&serverBlock{own: map[string]bool{}}).add(e)

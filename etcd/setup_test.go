@@ -101,6 +101,7 @@ func TestPropertiesAreRead(t *testing.T) {
 		{"max_stale 1h", func(c *config) bool { return c.maxStale == time.Hour }},
 		{"ready always", func(c *config) bool { return c.readyAlways }},
 		{"stubzones", func(c *config) bool { return c.stubZones && !c.fleet }},
+		{"local Node1.A.B", func(c *config) bool { return c.local == "Node1.A.B." }},
 		{"config\nttl 5", func(c *config) bool { return c.fleet && c.pinned["ttl"] && !c.pinned["priority"] }},
 		{"debug\nupstream 1.1.1.1 2.2.2.2\nupstream", func(*config) bool { return true }},
 	} {
@@ -151,6 +152,9 @@ func TestMistakesAreNamedWithTheirLine(t *testing.T) {
 		{"max-lease-ttl 99999999999", "max-lease-ttl: "},
 		{"max_stale 5", "max_stale: "},
 		{"ready never", "ready: \"never\" is unknown, want always"},
+		{"local", "local: 0 arguments, want local NAME"},
+		{"local a..b", `local: "a..b" is not a name`},
+		{"local node.x.y", "in none of the zones a.b."},
 		{"config a", "config: 1 arguments, want config"},
 		{"stubzones a", "stubzones: 1 arguments"},
 	} {

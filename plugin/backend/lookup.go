@@ -32,7 +32,7 @@ var lookups = sync.Pool{New: func() any {
 	return l
 }}
 
-// Lookup answers q from v. The name of q must belong to a zone of v.
+// Lookup answers q from v. The name of q, or that in At, must belong to a zone of v.
 func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
 	l := lookups.Get().(*lookup)
 	l.Resolver, l.ctx, l.view, l.q, l.room = r, ctx, v, q, MaxRecords
@@ -57,6 +57,10 @@ func (r *Resolver) Lookup(ctx context.Context, v View, q Question) Result {
 func (l *lookup) answer() {
 	q := &l.q
 	at := placeOf(q.Name)
+	if q.At != "" {
+		at = placeOf(q.At)
+		at.name = q.Name
+	}
 	zone, store := l.view.Zone(at.lower)
 	if zone == nil {
 		l.res = Result{Rcode: dns.RcodeRefused}

@@ -72,6 +72,8 @@ func Defaults() Settings {
 type Question struct {
 	Name string // as the client wrote it, fully qualified
 	Type uint16
+	// At, if it is not empty, is another name, whose records answer as those of Name.
+	At string
 	// Size is how many bytes the client can take. A walk ends when its records are more than that, and the reply is then
 	// marked as truncated. 0: 65,535.
 	Size int
