@@ -12,6 +12,7 @@ import (
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/coremain"
+	"github.com/trident-dns/trident/internal/buildinfo"
 )
 
 // version is Trident's own. A release sets it with -ldflags "-X main.version=1.2.3".
@@ -28,8 +29,8 @@ func main() {
 	if err := dnsserver.SetDirectives(directives()); err != nil {
 		log.Fatal(err)
 	}
-	// Both versions: -version, the start-up lines and the chaos plugin's version.bind show them.
-	caddy.AppVersion = coremain.CoreVersion + " Trident-" + version
+	caddy.AppVersion = buildinfo.Text(version)
+	buildinfo.Register(version)
 	caddy.RegisterCaddyfileLoader("left-out directives", caddy.LoaderFunc(explainLeftOut))
 	flag.Parse() // CoreDNS does so again, to the same effect
 	if *checkOnly {

@@ -2,13 +2,18 @@ package main
 
 import (
 	"bufio"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/trident-dns/trident/internal/freeport"
 	"github.com/trident-dns/trident/internal/proctest"
 )
 
@@ -97,6 +102,26 @@ func TestTheCommandLine(t *testing.T) {
 		if code != 0 || !strings.HasPrefix(out, "CoreDNS-1.15.0 Trident-"+version+"\n") {
 			t.Errorf("exit %d, printed %q", code, out)
 		}
+	})
+
+	t.Run("the build is a metric", func(t *testing.T) {
+		addr := freeport.Addr(t)
+		proctest.Start(t, dir, bin, "-conf", proctest.WriteFile(t, dir, "Corefile.metric",
+			"example.org:0 {\n    bind 127.0.0.1\n    prometheus %s\n    whoami\n}\n", addr))
+		want := `coredns="1.15.0",goversion="` + runtime.Version() + `",`
+		var text []byte
+		for end := time.Now().Add(proctest.Wait); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
+			res, err := http.Get("http://" + addr + "/metrics")
+			if err != nil {
+				continue // not listening yet
+			}
+			text, err = io.ReadAll(res.Body)
+			res.Body.Close()
+			if err == nil && strings.Contains(string(text), "trident_build_info{"+want) {
+				return
+			}
+		}
+		t.Errorf("no trident_build_info with %s in\n%s", want, text)
 	})
 
 	for _, name := range leftOut {
