@@ -15,6 +15,8 @@ import (
 
 // udpSlots is the number of sockets that questions are spread over at random: with the 16 bits of the ID, someone off
 // the path has to guess 22 bits for each forged reply. More cost wake-ups, fewer cost safety (RFC 5452, section 9.2).
+// Questions that are asked at the same moment share the socket that was drawn for them. That is no help for a guesser: a
+// forged reply is for one of them, by its name, and has the socket and the ID of that one to guess as ever.
 const udpSlots = 64
 
 // errSpoofed ends the wait on a socket that gets too many replies that nobody asked for. The question goes on over TCP.
@@ -35,13 +37,18 @@ type udp struct {
 
 	slots [udpSlots]atomic.Pointer[udpSocket]
 	open  atomic.Int32 // sockets in slots
+	slot  atomic.Int32 // whose turn it is
+	out   *outbox
+	sends sync.WaitGroup // the sender
 
-	mu     sync.Mutex // held while a slot is filled; guards closed
-	closed bool
+	mu      sync.Mutex // held while a slot is filled; guards the following
+	sending bool       // the sender has been started
+	closed  bool
 }
 
 func newUDP(c Config, m *meters, h *health) *udp {
-	u := &udp{cfg: c, network: "udp4", remote: c.Addr.String(), latency: new(latency), meters: m, health: h}
+	u := &udp{cfg: c, network: "udp4", remote: c.Addr.String(), latency: new(latency), meters: m, health: h, out: newOutbox()}
+	u.nextSlot()
 	u.dialer = net.Dialer{Control: reportUnreachable}
 	if c.Addr.Addr().Unmap().Is6() {
 		u.network = "udp6"
@@ -99,9 +106,8 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket) (err error) {
 		}
 	}()
 	x.local = s.local
-	if _, err := s.conn.Write(x.query); err != nil {
-		u.retire(s)
-		return ofConn(err)
+	if err := u.post(s, x); err != nil {
+		return err
 	}
 	now := time.Now()
 	delay := u.latency.rto()
@@ -159,6 +165,25 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket) (err error) {
 	}
 }
 
+// post has x sent from s, together with what else is being asked.
+func (u *udp) post(s *udpSocket, x *exchange) error {
+	waiting := u.out.post(s, x.query)
+	if waiting > 0 {
+		if waiting%burstSize == 0 {
+			u.nextSlot()
+		}
+		return nil
+	}
+	if _, err := s.conn.Write(x.query); err != nil {
+		u.retire(s)
+		return ofConn(err)
+	}
+	return nil
+}
+
+// nextSlot draws the socket for what is asked from now on.
+func (u *udp) nextSlot() { u.slot.Store(rand.Int32N(udpSlots)) }
+
 // isToLast tells whether a reply that came so long after a retransmission is to that one, so that what was sent before
 // was lost and not just slow: it came as soon as replies usually do, and not sooner than they can.
 func (u *udp) isToLast(after time.Duration) bool {
@@ -166,9 +191,9 @@ func (u *udp) isToLast(after time.Duration) bool {
 	return after >= time.Duration(u.latency.fastest.Load()) && after <= max(2*usual, 20*time.Millisecond)
 }
 
-// enlist puts x into the table of a random socket, opening it if need be.
+// enlist puts x into the table of the socket whose turn it is, opening it if need be.
 func (u *udp) enlist(x *exchange) (s *udpSocket, reused bool, err error) {
-	slot := rand.IntN(udpSlots)
+	slot := int(u.slot.Load())
 	if s := u.slots[slot].Load(); s != nil {
 		switch s.add(x) {
 		case added:
@@ -205,6 +230,10 @@ func (u *udp) fresh(slot int, old *udpSocket, x *exchange) (*udpSocket, error) {
 		old.retireOnceIdle()
 	}
 	go s.read()
+	if !u.sending && !u.closed {
+		u.sending = true
+		u.sends.Go(u.send)
+	}
 	return s, nil
 }
 
@@ -235,6 +264,8 @@ func (u *udp) close() {
 	u.mu.Lock()
 	u.closed = true
 	u.mu.Unlock()
+	u.out.close()
+	u.sends.Wait()
 	for i := range u.slots {
 		if s := u.slots[i].Load(); s != nil && u.retire(s) {
 			<-s.ended
