@@ -22,6 +22,8 @@ type connector struct {
 	cfg Config
 	// answers is set once etcd has answered a question about progress. Streams that do not are dead from then on.
 	answers atomic.Bool
+	// handshake is why the last one of TLS failed, nil when it did not. A login that waits for a connection does not tell.
+	handshake atomic.Pointer[error]
 
 	// sem guards the following. It is a channel and not a mutex because making a client logs in, which takes as long as
 	// etcd likes: whoever waits meanwhile must be able to give up.
@@ -55,6 +57,9 @@ func (c *connector) get(ctx context.Context) (*clientv3.Client, error) {
 		return c.client, nil
 	}
 	client, err := c.dial(ctx)
+	if why := c.handshake.Load(); err != nil && why != nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("%w: %w: %w", errNoClient, err, *why)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoClient, err)
 	}
@@ -109,7 +114,7 @@ func (c *connector) dialOptions() []grpc.DialOption {
 		MinConnectTimeout: c.cfg.Timing.Call,
 	})}
 	if c.cfg.TLS != nil {
-		opts = append(opts, grpc.WithTransportCredentials(newFreshTLS(c.cfg.TLS)))
+		opts = append(opts, grpc.WithTransportCredentials(newFreshTLS(c.cfg.TLS, &c.handshake)))
 	}
 	return opts
 }

@@ -129,3 +129,23 @@ func TestRotatedCertificatesAreReadAgain(t *testing.T) {
 	e.Put("/s/2", "1")
 	s.equals(t, e, "/s/")
 }
+
+// A login waits for a connection, and knows nothing when its time is up. The reason must not be lost.
+func TestLoginTellsWhyThereIsNoConnection(t *testing.T) {
+	e := etcdtest.Start(t)
+	cert, _ := selfSigned(t, "127.0.0.1")
+	var serverCert atomic.Pointer[tls.Certificate]
+	serverCert.Store(&cert)
+	url := tlsFront(t, strings.TrimPrefix(e.Endpoint(), "http://"), &serverCert)
+	f := open(t, Config{
+		Endpoints: []string{url},
+		Login:     func() (Login, error) { return Login{"reader", "x"}, nil },
+		TLS: func() (*tls.Config, error) {
+			return &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}, nil
+		},
+	}).Subscribe(Prefix("/s/"), newCopySink(), Position{})
+	eventually(t, "reason", func() bool {
+		err := f.Status().Err
+		return err != nil && strings.Contains(err.Error(), "certificate")
+	})
+}
