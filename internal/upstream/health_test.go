@@ -26,7 +26,7 @@ func TestBlackHoleMakesAResolverSuspectLongBeforeTheReadTimeout(t *testing.T) {
 		"1,000 questions a second, no probes":    {1000, Config{}, 100 * time.Millisecond},
 		"50 questions a second, no probes":       {50, Config{}, 300 * time.Millisecond},
 		"one question every 2 s, no probes":      {1, Config{}, 4 * time.Second},
-		"not one question before the black hole": {0, probed(), 200 * time.Millisecond},
+		"not one question before the black hole": {0, probed(), 400 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -256,7 +256,7 @@ func TestProcessThatStoodStillDoesNotBlameTheResolver(t *testing.T) {
 		if got := r.State(); got != Sound {
 			t.Errorf("%s", got)
 		}
-		time.Sleep(minSilence + 2*beat)
+		time.Sleep(patience(0) + 2*beat)
 		if got := r.State(); got != Suspect && got != Returning { // probes are answered
 			t.Errorf("%s, although nothing comes back while the process runs", got)
 		}

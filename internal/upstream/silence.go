@@ -7,6 +7,8 @@ const (
 	beat = 20 * time.Millisecond
 	// minSilence is the shortest silence that means anything: a resolver, or the path to it, may stop for a moment.
 	minSilence = 60 * time.Millisecond
+	// coldSilence is the shortest one of a resolver of which nothing is known yet.
+	coldSilence = 150 * time.Millisecond
 	// surely is how many questions without a reply leave no doubt. Fewer may all be for the one zone whose servers are
 	// slow, as those of one page are: a probe, which the resolver answers from its cache, has to go unanswered as well.
 	surely = 16
@@ -19,8 +21,12 @@ const (
 	lookEvery = 100 * time.Millisecond
 )
 
-// patience is how long nothing may come back: twice what all but the slowest replies take.
+// patience is how long nothing may come back: twice what all but the slowest replies take. One of which nothing is known
+// yet may be on the other side of the world, or have to ask others for all that it is asked.
 func patience(late time.Duration) time.Duration {
+	if late == 0 {
+		return coldSilence
+	}
 	return min(max(2*late, minSilence), slow)
 }
 
