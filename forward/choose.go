@@ -5,15 +5,17 @@ import "github.com/trident-dns/trident/internal/upstream"
 // lookout is which upstreams are worth asking at the moment.
 type lookout struct {
 	sound set // nothing speaks against them
-	poor  set // they have failed lately, or have just come back and are full for now; better than nobody
+	poor  set // they have failed or become slow lately, or have just come back; better than nobody
 }
 
 // look sorts the upstreams by what they are good for. Those that are down are in neither set.
 func (p *pursuit) look() (l lookout) {
+	order := p.f.block.policy == sequential
+	now := p.now()
 	for i, m := range p.members {
 		switch s := m.State(); {
 		case s == upstream.Down:
-		case s == upstream.Sound, s == upstream.Returning && p.returns(m):
+		case s == upstream.Sound && (order || m.steady(now)), s == upstream.Returning && p.returns(m):
 			l.sound.add(i)
 		default:
 			l.poor.add(i)

@@ -137,6 +137,27 @@ func TestProbesAskWhatHealthCheckSays(t *testing.T) {
 	}
 }
 
+// C2, the other way: with rcode some replies are failures, of probes and of questions.
+func TestHealthCheckRcodeMakesAnUpstreamThatAnswersSoDown(t *testing.T) {
+	up := dnstest.New(t, dnstest.Rcode(dns.RcodeServerFailure))
+	const properties = "health_check 10ms rcode SERVFAIL\nmax_fails 1"
+	s := serve(t, properties, up)
+	m := runningUpstream(t, properties, up, up)
+	dnstest.WaitFor(t, "the upstream to be down", func() bool {
+		wantRcode(t, s.Ask(t, "example.org.", dns.TypeA), dns.RcodeServerFailure)
+		return m.Down()
+	})
+	up.Use(dnstest.A("192.0.2.1"))
+	dnstest.WaitFor(t, "the upstream to be back", func() bool { return !m.Down() })
+}
+
+// C3: nothing was probed before the first question had failed.
+func TestPeriodicProbesAnUpstreamThatNobodyAsks(t *testing.T) {
+	up := dnstest.New(t, dnstest.A("192.0.2.1"))
+	serve(t, "health_check 10ms periodic", up)
+	dnstest.WaitFor(t, "three probes", func() bool { return up.Questions("") >= 3 })
+}
+
 // C2: any reply to a probe says that somebody is there.
 func TestAnUpstreamThatAnswersProbesWithAnErrorIsUp(t *testing.T) {
 	probed := make(chan struct{}, 100)

@@ -12,13 +12,16 @@ import (
 // stay slow for ever if nobody looked.
 const exploreEvery = time.Second
 
+// now is the time of the question from epoch on. It does not read the clock again: some time after now does as well.
+func (p *pursuit) now() time.Duration { return p.deadline.Sub(epoch) }
+
 // epoch is what times are counted from where they have to be numbers.
 var epoch = time.Now()
 
 // explore sends a copy of the question, which is about to go to chosen, to another upstream that has not been asked for a
 // while. The question does not wait for it, and the budget of copies bounds it.
 func (p *pursuit) explore(chosen int) {
-	now := int64(p.deadline.Sub(epoch)) // some time after now, which does as well
+	now := int64(p.now())
 	if m := p.members[chosen]; now-m.asked.Load() > int64(exploreEvery/8) {
 		m.asked.Store(now)
 	}

@@ -23,6 +23,7 @@ type lineup struct {
 // member is one upstream, with what the handler would otherwise make anew for every question.
 type member struct {
 	*upstream.Resolver
+	steadiness
 	asked atomic.Int64 // when it last got a question, as far as exploration wants to know
 	name  metadata.Func
 	udp   *net.UDPAddr

@@ -44,6 +44,7 @@ type pursuit struct {
 	ctx    context.Context // of the question
 	cancel context.CancelFunc
 	first  *member
+	late   bool
 	race   *race // nil unless others were asked as well
 }
 
@@ -166,14 +167,17 @@ func (p *pursuit) attempt(ctx context.Context, m *member) (result, error) {
 
 	q := upstream.Question{Msg: p.state.Req, Proto: p.proto}
 	if len(p.members) > 1 && !p.desperate {
-		p.ctx, p.cancel, p.first = ctx, cancel, m
+		p.ctx, p.cancel, p.first, p.late = ctx, cancel, m, false
 		q.Waiter = p
-		if p.f.hedges {
+		if p.f.hedges || b.policy != sequential {
 			q.Patience = b.hedge.patience(m.Late())
 		}
 	}
 	answer, err := m.Exchange(bounded, q)
 	finish(err)
+	if q.Patience > 0 && b.hedge.delay == 0 {
+		m.note(p.late, p.now())
+	}
 	if len(p.f.taps) > 0 {
 		p.f.tap(ctx, p.state, m, answer)
 	}

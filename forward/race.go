@@ -48,6 +48,11 @@ type runner struct {
 
 // Late implements upstream.Waiter for the first attempt: the reply is late, and another upstream may have it sooner.
 func (p *pursuit) Late(why upstream.Lateness) {
+	if why == upstream.Slow {
+		if p.late = true; !p.f.hedges {
+			return
+		}
+	}
 	r := p.race
 	if r == nil {
 		r = &race{p: p, ctx: p.ctx, first: p.first}

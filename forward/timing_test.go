@@ -5,6 +5,19 @@ import (
 	"time"
 )
 
+func TestLookupIntervalBoundsTheTTL(t *testing.T) {
+	every := pace{2 * time.Second, 10 * time.Second}
+	for ttl, want := range map[time.Duration]time.Duration{
+		0:               2 * time.Second,
+		7 * time.Second: 7 * time.Second,
+		time.Hour:       10 * time.Second,
+	} {
+		if got := every.pause(ttl, 0, 0); got != want {
+			t.Errorf("TTL %s: %s until the next look-up, want %s", ttl, got, want)
+		}
+	}
+}
+
 func TestAnAttemptLeavesTimeForTheNext(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct {
