@@ -11,7 +11,7 @@ export CGO_ENABLED := 0
 # The linter by version: go run fetches it, nothing is installed by hand.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: all build image rootfs run test compile-in race lint bench bench-etcd bench-hosts bench-forward bench-failover clean
+.PHONY: all build image rootfs e2e-kubernetes run test compile-in race lint bench bench-etcd bench-hosts bench-forward bench-failover clean
 
 all: build
 
@@ -55,6 +55,11 @@ image:
 rootfs:
 	rm -rf bin/rootfs
 	VERSION='$(VERSION)' COMMIT='$(COMMIT)' deploy/rootfs.sh bin/rootfs
+
+# The manifests, and the server with their Corefile and rights, against a real API server and a real etcd. As root, on
+# Linux. It builds kube-apiserver, which takes ten minutes the first time and seconds afterwards.
+e2e-kubernetes:
+	cd test/kubernetes && go test -count=1 -v -timeout 60m .
 
 # Stock CoreDNS v1.15.0 with the in-tree plugins, for the benchmarks to put beside ours.
 bin/stock: go.mod test/parity/stock/main.go
