@@ -4,10 +4,12 @@ import (
 	"crypto/ecdsa"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -287,4 +289,102 @@ func (sky *skydns) delv(t *testing.T) {
 			t.Errorf("delv %s %s ends with %d:\n%s", tt.name, tt.qtype, code, out)
 		}
 	}
+}
+
+// Step by step, as docs/skydns.md has it.
+func TestFromAnOldDumpToARunningServer(t *testing.T) {
+	skyctl := proctest.Build(t, "../cmd/skyctl")
+	e := etcdtest.Start(t)
+	dump := proctest.WriteFile(t, t.TempDir(), "skydns.json", "%s", `{"action":"get","node":{"key":"/skydns","dir":true,"nodes":[
+		{"key":"/skydns/local","dir":true,"nodes":[{"key":"/skydns/local/skydns","dir":true,"nodes":[
+			{"key":"/skydns/local/skydns/web","dir":true,"nodes":[
+				{"key":"/skydns/local/skydns/web/a","value":"{\"host\":\"10.0.0.1\",\"port\":\"80\"}","modifiedIndex":5,"createdIndex":5},
+				{"key":"/skydns/local/skydns/web/B","value":"{\"Host\":\"10.0.0.2\",\"port\":80,\"unknown\":1}","ttl":500,"modifiedIndex":6,"createdIndex":6}]},
+			{"key":"/skydns/local/skydns/alias","value":"{\"host\":\"a.web.skydns.local\"}","modifiedIndex":7,"createdIndex":7}]}]}]}}`)
+	run := func(args ...string) string {
+		t.Helper()
+		out, code := proctest.Run(t, "", skyctl, append([]string{"--endpoints", e.Endpoint()}, args...)...)
+		if code != 0 {
+			t.Fatalf("skyctl %v ends with %d:\n%s", args, code, out)
+		}
+		return out
+	}
+	run("import", dump, "--dry-run")
+	if keys, _ := e.Dump("/skydns"); len(keys) != 0 {
+		t.Errorf("a dry run wrote %v", keys)
+	}
+	run("import", dump)
+	run("lint")
+	s := server.StartUnchecked(t, fmt.Sprintf(`.:0 {
+		etcd skydns.local {
+			endpoint %s
+		}
+	}`, e.Endpoint()))
+	if got := strings.Join(eventually(t, s, "web.skydns.local.", dns.TypeSRV), ", "); got !=
+		"10 50 80 a.web.skydns.local., 10 50 80 b.web.skydns.local." {
+		t.Errorf("SRV: %s", got)
+	}
+	if got := strings.Join(eventually(t, s, "alias.skydns.local.", dns.TypeA), ", "); got != "a.web.skydns.local., 10.0.0.1" {
+		t.Errorf("A through CNAME: %s", got)
+	}
+	if m := s.Ask(t, "b.web.skydns.local.", dns.TypeA); len(m.Answer) != 1 || m.Answer[0].Header().Ttl > 500 {
+		t.Errorf("the TTL of the key: %v", m)
+	}
+}
+
+// The table of docs/skydns.md has no empty row, and each test that it names exists.
+func TestTheTableOfSkyDNSIsFilled(t *testing.T) {
+	text, err := os.ReadFile("../docs/skydns.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := testNames(t)
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| ---") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		for _, cell := range cells {
+			if strings.TrimSpace(cell) == "" {
+				t.Errorf("an empty cell: %s", line)
+			}
+		}
+		last := strings.TrimSpace(cells[len(cells)-1])
+		if last == "-" && !strings.Contains(line, "#not-carried-over") {
+			t.Errorf("neither a test nor a reason: %s", line)
+		}
+		for _, name := range testName.FindAllString(last, -1) {
+			rows++
+			if !tests[strings.Trim(name, "`")] {
+				t.Errorf("there is no test %s", name)
+			}
+		}
+	}
+	if rows < 60 {
+		t.Errorf("%d tests are named", rows)
+	}
+}
+
+var testName = regexp.MustCompile("`Test[A-Za-z0-9]+`")
+
+// testNames are the names of all tests of the project.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(text, -1) {
+			names[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
