@@ -73,6 +73,7 @@ bench-hosts: build bin/stock
 # flags: make bench ARGS='-only hosts,kubernetes -rounds 5'. The program's comment says what is measured.
 bench: build bin/stock
 	go run ./bench/compare -stock bin/stock -ours ./coredns -out bench/results/compare.json $(ARGS)
+	@[ ! -e bench/results/compare.json ] || go run -C bench/chart . -in ../results/compare.json -out ../results/compare.svg
 
 # Answers from etcd beside stock, and what copies of its records cost etcd. About ten minutes.
 bench-etcd: build bin/stock
