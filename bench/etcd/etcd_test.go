@@ -60,3 +60,35 @@ func TestFlagsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestSizesAreTakenByTheRecord(t *testing.T) {
+	got := sizeTable([]sizeSample{
+		{bare: 2 * time.Second, listed: 3 * time.Second, idle: 5e6, loaded: 45e6},
+		{bare: 2 * time.Second, listed: 3 * time.Second, idle: 5e6, loaded: 45e6},
+		{bare: time.Hour, listed: time.Hour, idle: 9e9, loaded: 99e9}, // the odd one out
+	}, 100_000, 10e6)
+	for _, want := range []string{
+		"| 100,000 records |", "each | 100 bytes |", "beyond keys and values, each | 350 bytes |", "idle server has | 300 bytes |",
+		"20,000 | 2.00 s |", "first right answer | 3.00 s |", "bare read | 1.50 |",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestChangesAreCountedFromBothEnds(t *testing.T) {
+	var all []seen
+	for i := range 200 {
+		d := time.Duration(i+1) * time.Millisecond
+		all = append(all, seen{sinceSent: d, sinceAcked: d / 2})
+	}
+	got := changeTable(all, 1000)
+	for _, want := range []string{
+		"1,000 writes a second, 200 looked for", "of etcd | 50.00 ms | 99.00 ms | 100.00 ms |", "to etcd | 100.00 ms | 198.00 ms | 200.00 ms |",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}

@@ -8,6 +8,9 @@
 //
 //   - rate: questions for A and SRV over 100,000 records, and the hosts plugin with the same names beside them; the columns
 //     are those of bench/compare, with the reads that etcd served for each question, by its own metrics;
+//   - size: what a million records take in memory, and how long until they are there, beside a program that reads them
+//     from etcd in pages and keeps nothing;
+//   - change: how long until an answer shows a change, while 1,000 records a second are written;
 //   - mirrors: what copies of 10,000 records, as so many DNS servers keep them, cost etcd, straight and through etcd's gRPC
 //     proxy.
 //
@@ -46,6 +49,8 @@ type part struct {
 
 var parts = []part{
 	{"rate", (*bench).rate},
+	{"size", (*bench).size},
+	{"change", (*bench).change},
 	{"mirrors", (*bench).mirrorCost},
 }
 
@@ -59,7 +64,7 @@ func main() {
 	flag.IntVar(&b.contest.Outstanding, "outstanding", 200, "questions in flight at the peak")
 	flag.StringVar(&b.contest.Profiles, "profile", "", "directory for profiles; nothing else is measured then")
 	var (
-		only    = flag.String("only", "rate,mirrors", "which parts to run")
+		only    = flag.String("only", "rate,size,change,mirrors", "which parts to run")
 		mirrors = flag.String("mirrors", "10,50,100", "how many mirrors at a time")
 	)
 	flag.Parse()
