@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +48,7 @@ func TestE30SecretsAreReadAgainFromTheirFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
 
-	var front *tlsFront
+	front := etcdtest.NewTLSFront(t, e)
 	rotate := func() {
 		ca := dnstest.NewCA(t)
 		cert, key := ca.Files(t, "client")
@@ -58,10 +57,7 @@ func TestE30SecretsAreReadAgainFromTheirFiles(t *testing.T) {
 			NextProtos: []string{"h2"}, Certificates: []tls.Certificate{serverCert},
 			ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca.Client().RootCAs,
 		}
-		if front == nil {
-			front = newTLSFront(t, strings.TrimPrefix(e.Endpoint(), "http://"))
-		}
-		front.config.Store(config)
+		front.Config.Store(config)
 		replaceFile(t, file("ca"), ca.PEM())
 		replaceFile(t, file("cert"), readFile(t, cert))
 		replaceFile(t, file("key"), readFile(t, key))
@@ -75,7 +71,7 @@ func TestE30SecretsAreReadAgainFromTheirFiles(t *testing.T) {
 			tls_servername etcd.internal
 			credentials_file %s
 		}
-	}`, front.url(), file("cert"), file("key"), file("ca"), file("login")))
+	}`, front.Endpoint(), file("cert"), file("key"), file("ca"), file("login")))
 	loaded(t, s, "zone.test.")
 	wantAnswer(t, s, "a.zone.test.", dns.TypeA, "NOERROR [10.0.0.1]")
 

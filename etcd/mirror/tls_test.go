@@ -8,11 +8,9 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
-	"io"
 	"math/big"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -48,55 +46,20 @@ func selfSigned(t *testing.T, ip string) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
 }
 
-// tlsFront speaks TLS in front of the plain address target, with whatever cert holds. It returns its URL.
-func tlsFront(t *testing.T, target string, cert *atomic.Pointer[tls.Certificate]) string {
-	t.Helper()
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
-		NextProtos:     []string{"h2"},
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return cert.Load(), nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() {
-				defer client.Close()
-				server, err := net.Dial("tcp", target)
-				if err != nil {
-					return
-				}
-				defer server.Close()
-				wg.Go(func() {
-					_, _ = io.Copy(server, client) // until one side ends
-					_ = server.Close()
-				})
-				_, _ = io.Copy(client, server) // until one side ends
-			})
-		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		wg.Wait()
-	})
-	return "https://" + l.Addr().String()
+func serving(cert tls.Certificate) *tls.Config {
+	return &tls.Config{NextProtos: []string{"h2"}, Certificates: []tls.Certificate{cert}}
 }
 
 // Certificates and authorities are replaced on disk while the process runs. No restart may be needed.
 func TestRotatedCertificatesAreReadAgain(t *testing.T) {
 	e := etcdtest.Start(t)
 	e.Put("/s/1", "1")
-	var serverCert atomic.Pointer[tls.Certificate]
+	front := etcdtest.NewTLSFront(t, e)
 	var trusted atomic.Pointer[x509.CertPool]
 	rotate := func(server, client bool) {
 		cert, pool := selfSigned(t, "127.0.0.1")
 		if server {
-			serverCert.Store(&cert)
+			front.Config.Store(serving(cert))
 		}
 		if client {
 			trusted.Store(pool)
@@ -109,9 +72,8 @@ func TestRotatedCertificatesAreReadAgain(t *testing.T) {
 		}
 		return nil, errors.New("file is being replaced")
 	}
-	url := tlsFront(t, strings.TrimPrefix(e.Endpoint(), "http://"), &serverCert)
 	s := newCopySink()
-	f := open(t, Config{Endpoints: []string{url}, TLS: load}).Subscribe(Prefix("/s/"), s, Position{})
+	f := open(t, Config{Endpoints: []string{front.Endpoint()}, TLS: load}).Subscribe(Prefix("/s/"), s, Position{})
 	s.equals(t, e, "/s/")
 
 	rotate(true, false)
@@ -134,11 +96,10 @@ func TestRotatedCertificatesAreReadAgain(t *testing.T) {
 func TestLoginTellsWhyThereIsNoConnection(t *testing.T) {
 	e := etcdtest.Start(t)
 	cert, _ := selfSigned(t, "127.0.0.1")
-	var serverCert atomic.Pointer[tls.Certificate]
-	serverCert.Store(&cert)
-	url := tlsFront(t, strings.TrimPrefix(e.Endpoint(), "http://"), &serverCert)
+	front := etcdtest.NewTLSFront(t, e)
+	front.Config.Store(serving(cert))
 	f := open(t, Config{
-		Endpoints: []string{url},
+		Endpoints: []string{front.Endpoint()},
 		Login:     func() (Login, error) { return Login{"reader", "x"}, nil },
 		TLS: func() (*tls.Config, error) {
 			return &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}, nil

@@ -1,4 +1,4 @@
-package etcd_test
+package etcdtest
 
 import (
 	"crypto/tls"
@@ -9,21 +9,22 @@ import (
 	"testing"
 )
 
-// tlsFront speaks TLS in front of an address that does not.
-type tlsFront struct {
-	config   atomic.Pointer[tls.Config] // of the next connection
+// TLSFront speaks TLS in front of an etcd, which does not.
+type TLSFront struct {
+	Config   atomic.Pointer[tls.Config] // of the next connections; set it before the first
 	listener net.Listener
 	target   string
 	wg       sync.WaitGroup
 }
 
-func newTLSFront(t *testing.T, target string) *tlsFront {
+// NewTLSFront starts one in front of the bridge of e, until the test ends.
+func NewTLSFront(t testing.TB, e *Etcd) *TLSFront {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &tlsFront{listener: l, target: target}
+	f := &TLSFront{listener: l, target: e.bridge.Addr()}
 	f.wg.Go(f.accept)
 	t.Cleanup(func() {
 		l.Close()
@@ -32,20 +33,21 @@ func newTLSFront(t *testing.T, target string) *tlsFront {
 	return f
 }
 
-func (f *tlsFront) url() string { return "https://" + f.listener.Addr().String() }
+// Endpoint is its URL.
+func (f *TLSFront) Endpoint() string { return "https://" + f.listener.Addr().String() }
 
-func (f *tlsFront) accept() {
+func (f *TLSFront) accept() {
 	for {
 		c, err := f.listener.Accept()
 		if err != nil {
 			return
 		}
-		f.wg.Go(func() { f.join(tls.Server(c, f.config.Load())) })
+		f.wg.Go(func() { f.join(tls.Server(c, f.Config.Load())) })
 	}
 }
 
 // join copies both ways until one side ends.
-func (f *tlsFront) join(client net.Conn) {
+func (f *TLSFront) join(client net.Conn) {
 	defer client.Close()
 	server, err := net.Dial("tcp", f.target)
 	if err != nil {
