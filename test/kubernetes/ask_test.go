@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,14 +16,15 @@ type question struct {
 	name  string
 	qtype uint16
 	want  []string
+	at    string // address of the server, 127.0.0.1 by default
 }
 
 // ask returns the rdata of the answer, sorted; without any, the rcode.
-func ask(name string, qtype uint16) ([]string, error) {
+func ask(server, name string, qtype uint16) ([]string, error) {
 	m := new(dns.Msg)
 	m.SetQuestion(dns.Fqdn(name), qtype)
 	c := &dns.Client{Timeout: 5 * time.Second}
-	r, _, err := c.Exchange(m, "127.0.0.1:53")
+	r, _, err := c.Exchange(m, server+":53")
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +42,7 @@ func ask(name string, qtype uint16) ([]string, error) {
 }
 
 func (q question) right() error {
-	got, err := ask(q.name, q.qtype)
+	got, err := ask(cmp.Or(q.at, "127.0.0.1"), q.name, q.qtype)
 	if err != nil {
 		return err
 	}

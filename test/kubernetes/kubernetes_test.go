@@ -70,24 +70,26 @@ func TestTheManifestsInACluster(t *testing.T) {
 
 	server := startServer(t, ca, client)
 	known := []question{
-		{"kubernetes.default.svc.cluster.local", dns.TypeA, []string{apiAddress}},
-		{"web.default.svc.cluster.local", dns.TypeA, []string{"10.96.1.1"}},
-		{"web.default.svc.cluster.local", dns.TypeAAAA, []string{"NOERROR"}},
-		{"db.default.svc.cluster.local", dns.TypeA, []string{"10.1.0.1", "10.1.0.2"}},
-		{"db-0.db.default.svc.cluster.local", dns.TypeA, []string{"10.1.0.1"}},
-		{"_http._tcp.web.default.svc.cluster.local", dns.TypeSRV, []string{"0 100 80 web.default.svc.cluster.local."}},
-		{"_pg._tcp.db.default.svc.cluster.local", dns.TypeSRV,
-			[]string{"0 50 5432 db-0.db.default.svc.cluster.local.", "0 50 5432 db-1.db.default.svc.cluster.local."}},
-		{"1.1.96.10.in-addr.arpa", dns.TypePTR, []string{"web.default.svc.cluster.local."}},
-		{"2.0.1.10.in-addr.arpa", dns.TypePTR, []string{"db-1.db.default.svc.cluster.local."}},
-		{"10-1-2-3.default.pod.cluster.local", dns.TypeA, []string{"10.1.2.3"}},
-		{"no-such.default.svc.cluster.local", dns.TypeA, []string{"NXDOMAIN"}},
-		{"www.example.com", dns.TypeA, []string{"192.0.2.80"}},
-		{"api.services.example.org", dns.TypeA, []string{"192.0.2.10"}},
-		{"api.services.example.org", dns.TypeSRV, []string{"10 100 8080 a.api.services.example.org."}},
-		{"no-such.services.example.org", dns.TypeA, []string{"NXDOMAIN"}},
+		{name: "kubernetes.default.svc.cluster.local", qtype: dns.TypeA, want: []string{apiAddress}},
+		{name: "web.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"10.96.1.1"}},
+		{name: "web.default.svc.cluster.local", qtype: dns.TypeAAAA, want: []string{"NOERROR"}},
+		{name: "db.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"10.1.0.1", "10.1.0.2"}},
+		{name: "db-0.db.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"10.1.0.1"}},
+		{name: "_http._tcp.web.default.svc.cluster.local", qtype: dns.TypeSRV, want: []string{"0 100 80 web.default.svc.cluster.local."}},
+		{name: "_pg._tcp.db.default.svc.cluster.local", qtype: dns.TypeSRV, want: []string{"0 50 5432 db-0.db.default.svc.cluster.local.", "0 50 5432 db-1.db.default.svc.cluster.local."}},
+		{name: "1.1.96.10.in-addr.arpa", qtype: dns.TypePTR, want: []string{"web.default.svc.cluster.local."}},
+		{name: "2.0.1.10.in-addr.arpa", qtype: dns.TypePTR, want: []string{"db-1.db.default.svc.cluster.local."}},
+		{name: "10-1-2-3.default.pod.cluster.local", qtype: dns.TypeA, want: []string{"10.1.2.3"}},
+		{name: "no-such.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"NXDOMAIN"}},
+		{name: "www.example.com", qtype: dns.TypeA, want: []string{"192.0.2.80"}},
+		{name: "api.services.example.org", qtype: dns.TypeA, want: []string{"192.0.2.10"}},
+		{name: "api.services.example.org", qtype: dns.TypeSRV, want: []string{"10 100 8080 a.api.services.example.org."}},
+		{name: "no-such.services.example.org", qtype: dns.TypeA, want: []string{"NXDOMAIN"}},
 	}
 	become(t, known...)
+
+	t.Log("a cache on the node")
+	cacheOnTheNode(t, client)
 
 	t.Log("changes are seen")
 	service(t, client, &corev1.Service{
@@ -103,11 +105,11 @@ func TestTheManifestsInACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := []question{
-		{"late.default.svc.cluster.local", dns.TypeA, []string{"10.96.1.9"}},
-		{"db.default.svc.cluster.local", dns.TypeA, []string{"10.1.0.1"}},
-		{"api.services.example.org", dns.TypeA, []string{"192.0.2.11"}},
-		{"web.default.svc.cluster.local", dns.TypeA, []string{"NXDOMAIN"}},
-		{"www.example.com", dns.TypeA, []string{"192.0.2.80"}},
+		{name: "late.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"10.96.1.9"}},
+		{name: "db.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"10.1.0.1"}},
+		{name: "api.services.example.org", qtype: dns.TypeA, want: []string{"192.0.2.11"}},
+		{name: "web.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"NXDOMAIN"}},
+		{name: "www.example.com", qtype: dns.TypeA, want: []string{"192.0.2.80"}},
 	}
 	become(t, changed...)
 
@@ -127,8 +129,8 @@ func TestTheManifestsInACluster(t *testing.T) {
 	}
 	<-server.ended
 	server.start(t)
-	become(t, question{"api.services.example.org", dns.TypeA, []string{"192.0.2.11"}},
-		question{"late.default.svc.cluster.local", dns.TypeA, []string{"SERVFAIL"}})
+	become(t, question{name: "api.services.example.org", qtype: dns.TypeA, want: []string{"192.0.2.11"}},
+		question{name: "late.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"SERVFAIL"}})
 
 	t.Log("and back")
 	store.start(t)
@@ -140,9 +142,9 @@ func TestTheManifestsInACluster(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "after"},
 		Spec:       corev1.ServiceSpec{ClusterIP: "10.96.1.10", Ports: []corev1.ServicePort{{Port: 80}}},
 	})
-	become(t, question{"api.services.example.org", dns.TypeA, []string{"192.0.2.12"}},
-		question{"after.default.svc.cluster.local", dns.TypeA, []string{"10.96.1.10"}},
-		question{"late.default.svc.cluster.local", dns.TypeA, []string{"10.96.1.9"}})
+	become(t, question{name: "api.services.example.org", qtype: dns.TypeA, want: []string{"192.0.2.12"}},
+		question{name: "after.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"10.96.1.10"}},
+		question{name: "late.default.svc.cluster.local", qtype: dns.TypeA, want: []string{"10.96.1.9"}})
 }
 
 // replaced checks that nothing of kubeadm's server is left, and that what belongs to the cluster is.
