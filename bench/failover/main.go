@@ -18,26 +18,19 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
-)
 
-// The cores that the parts are pinned to.
-const (
-	serverCore = "0"
-	otherCore  = "1"
+	"github.com/trident-dns/trident/bench/internal/rig"
 )
 
 func main() {
 	var (
-		stock   = flag.String("stock", "", "binary with the in-tree forward plugin")
-		ours    = flag.String("ours", "", "binary with this project's forward plugin")
-		only    = flag.String("only", "", "comma-separated rows to run, all if empty: "+strings.Join(rowNames(), ", "))
-		who     = flag.String("server", "", "comma-separated servers to run, all if empty: stock, ours, least_latency")
-		rate    = flag.Int("rate", 1000, "questions a second")
-		verbose = flag.Bool("verbose", false, "let the servers write their log to standard error")
+		stock = flag.String("stock", "", "binary with the in-tree forward plugin")
+		ours  = flag.String("ours", "", "binary with this project's forward plugin")
+		only  = flag.String("only", "", "comma-separated rows to run, all if empty: "+strings.Join(rowNames(), ", "))
+		who   = flag.String("server", "", "comma-separated servers to run, all if empty: stock, ours, least_latency")
+		rate  = flag.Int("rate", 1000, "questions a second")
 	)
 	var servers []contender
 	flag.Parse()
@@ -55,10 +48,10 @@ func main() {
 		os.Exit(2)
 	}
 	// All threads of this process, which are upstreams and generator.
-	if out, err := exec.Command("taskset", "-a", "-p", "-c", otherCore, strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
-		log.Fatalf("taskset: %v: %s", err, out)
+	if err := rig.Pin(rig.OtherCore); err != nil {
+		log.Fatal(err)
 	}
-	b := bench{rate: *rate, verbose: *verbose}
+	b := bench{rate: *rate}
 	missed, err := b.run(chosen, servers)
 	if err != nil {
 		log.Fatal(err)
@@ -84,10 +77,7 @@ func chooseRows(only string) ([]row, error) {
 	return chosen, nil
 }
 
-type bench struct {
-	rate    int
-	verbose bool
-}
+type bench struct{ rate int }
 
 // run returns how many targets ours has missed.
 func (b bench) run(chosen []row, servers []contender) (missed int, err error) {
@@ -124,7 +114,7 @@ func (b bench) measure(r row, c contender) ([]second, error) {
 		defer u.close()
 		ups[i] = u
 	}
-	s, err := c.start(r, []string{ups[0].addr, ups[1].addr}, b.verbose)
+	s, err := c.start(r, []string{ups[0].addr, ups[1].addr})
 	if err != nil {
 		return nil, err
 	}

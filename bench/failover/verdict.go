@@ -41,15 +41,16 @@ func (v verdict) missed() (missed []target) {
 func judge(r row, server string, seconds []second) verdict {
 	v := verdict{row: r.name, server: server}
 	add := func(name, found string, met bool) { v.targets = append(v.targets, target{name, found, met}) }
-	if r.recovers {
-		took := recovery(seconds, r.back())
-		add("recovery", took.Round(time.Millisecond).String(), took <= recoveryTarget)
-		return v
-	}
 	fault := r.fault()
 	var failures int
 	for _, s := range seconds[fault:] {
 		failures += s.servfails + s.unanswered
+	}
+	if r.recovers {
+		took := recovery(seconds, r.back())
+		add("failures", fmt.Sprint(failures), true) // there must be some; what counts is that they end
+		add("recovery", took.Round(time.Millisecond).String(), took <= recoveryTarget)
+		return v
 	}
 	add("failures", fmt.Sprint(failures), failures == 0)
 	p99 := seconds[fault].percentile(0.99)
