@@ -2,39 +2,39 @@ package forward
 
 import "github.com/trident-dns/trident/internal/upstream"
 
-// lookout is which upstreams are worth asking at the moment.
+// lookout is which upstreams are worth asking at the moment, in three classes. Those that are down are in none.
 type lookout struct {
 	sound set // nothing speaks against them
-	poor  set // they have failed or become slow lately, or have just come back; better than nobody
+	spare set // well, but often late, or just back and full for now
+	poor  set // suspect: better than nobody
 }
 
-// look sorts the upstreams by what they are good for. Those that are down are in neither set.
+// look sorts the upstreams by what they are good for. Where the order of the upstreams is what matters, there are no spare
+// ones.
 func (p *pursuit) look() (l lookout) {
-	order := p.f.block.policy == sequential
+	ordered := p.f.block.policy == sequential
 	now := p.now()
 	for i, m := range p.members {
 		switch s := m.State(); {
 		case s == upstream.Down:
-		case s == upstream.Sound && (order || m.steady(now)), s == upstream.Returning && p.returns(m):
+		case s == upstream.Suspect:
+			l.poor.add(i)
+		case ordered, s == upstream.Sound && m.steady(now), s == upstream.Returning && m.Admits():
 			l.sound.add(i)
 		default:
-			l.poor.add(i)
+			l.spare.add(i)
 		}
 	}
 	return l
 }
 
-// returns tells whether m, which has just come back, is to be asked. Under sequential the order matters more than a load
-// that grows slowly.
-func (p *pursuit) returns(m *member) bool { return p.f.block.policy == sequential || m.Admits() }
-
 // choose picks the upstream to ask next; ok is false when there is none. Upstreams that are sound come first, then those
-// that are not but are not down either, each once; and then again from the beginning as long as attempts are left, unless
+// that are spare, and then those that are suspect, each once; and then again from the beginning as long as attempts are left, unless
 // there is a reply to hand on by then, or all that were asked had reached a limit. When all are down, health checking is
 // taken to be what is broken, and one of them is asked at random.
 func (p *pursuit) choose() (i int, ok bool) {
 	l := p.look()
-	if l.sound == (set{}) {
+	if l.sound == (set{}) && l.spare == (set{}) {
 		p.hurry()
 	}
 	if i, ok = p.pick(l); ok {
@@ -70,6 +70,9 @@ func (p *pursuit) choose() (i int, ok bool) {
 func (p *pursuit) pick(l lookout) (i int, ok bool) {
 	fresh := l.sound.without(p.asked)
 	if fresh == (set{}) {
+		fresh = l.spare.without(p.asked)
+	}
+	if fresh == (set{}) {
 		fresh = l.poor.without(p.asked)
 	}
 	if fresh == (set{}) {
@@ -78,9 +81,10 @@ func (p *pursuit) pick(l lookout) (i int, ok bool) {
 	return p.f.block.policy.choose(fresh, p.turn, p.members), true
 }
 
-// another picks one that is sound and has not been asked, for a question that waits for somebody else.
+// another picks one that is well and has not been asked, for a question that waits for somebody else.
 func (p *pursuit) another() (i int, ok bool) {
-	return p.pick(lookout{sound: p.look().sound})
+	l := p.look()
+	return p.pick(lookout{sound: l.sound, spare: l.spare})
 }
 
 // hurry says that all depends on upstreams that are not well, so that none of them is out for longer than it has to be.

@@ -169,7 +169,9 @@ func TestAnUpstreamThatIsOftenLateIsSparedForAWhile(t *testing.T) {
 		now := time.Minute
 		spared := false
 		for i := range 20_000 {
-			s.note(i%tt.of == 0, now)
+			if s.note(i%tt.of == 0) {
+				s.spare(now)
+			}
 			spared = spared || !s.steady(now)
 		}
 		if spared != tt.want {
@@ -182,9 +184,11 @@ func TestSpellsGrowAndAreForgotten(t *testing.T) {
 	var s steadiness
 	trouble := func(now time.Duration) (spared time.Duration) {
 		for i := 0; s.steady(now) && i < 1000; i++ {
-			s.note(true, now)
+			if s.note(true) {
+				s.spare(now)
+			}
 		}
-		for s.note(true, now+spared); !s.steady(now + spared); spared += time.Second {
+		for s.spare(now + spared); !s.steady(now + spared); spared += time.Second {
 		}
 		return spared
 	}
@@ -224,4 +228,39 @@ func TestUnsteadyUpstreamsAreAskedWhenThereIsNoOther(t *testing.T) {
 	if n := a.Questions(""); n == 0 {
 		t.Error("two unsteady ones are not equals")
 	}
+}
+
+// A pause of this process makes the replies of all upstreams late, and none of them worse than the others.
+func TestAllLateIsNobodysFault(t *testing.T) {
+	p := &pursuit{members: someMembers(t, 3), deadline: time.Now()}
+	for range 200 {
+		for _, m := range p.members {
+			p.judge(m, true)
+		}
+	}
+	for i, m := range p.members {
+		if !m.steady(p.now()) {
+			t.Errorf("upstream %d is spared", i)
+		}
+	}
+	for range 400 {
+		p.judge(p.members[0], true)
+		p.judge(p.members[1], false)
+	}
+	if p.members[0].steady(p.now()) || !p.members[1].steady(p.now()) {
+		t.Error("one that is always late beside one that never is")
+	}
+}
+
+// One that is often late still answers: whoever waits for one that has gone silent is better off there.
+func TestAnUnsteadyUpstreamIsBetterThanASuspectOne(t *testing.T) {
+	first, second := dnstest.New(t, dnstest.Drop), dnstest.New(t, dnstest.A("192.0.2.2"))
+	const properties = forever + "policy round_robin\nhedge off"
+	s := serve(t, properties, first, second)
+	runningUpstream(t, properties, second, first, second).out.Store(int64(time.Since(epoch) + time.Hour))
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() { wantA(t, s.Ask(t, fmt.Sprintf("n%d.example.org.", i), dns.TypeA), "192.0.2.2") })
+	}
+	wg.Wait()
 }

@@ -176,7 +176,7 @@ func (p *pursuit) attempt(ctx context.Context, m *member) (result, error) {
 	answer, err := m.Exchange(bounded, q)
 	finish(err)
 	if q.Patience > 0 && b.hedge.delay == 0 {
-		m.note(p.late, p.now())
+		p.judge(m, p.late)
 	}
 	if len(p.f.taps) > 0 {
 		p.f.tap(ctx, p.state, m, answer)

@@ -3,6 +3,8 @@ package forward
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/trident-dns/trident/internal/upstream"
 )
 
 // steadiness is how often the replies of an upstream are late by its own measure. Five in a hundred are, by definition of
@@ -30,19 +32,21 @@ const (
 	maxSpell   = 64 * time.Second
 )
 
-// note takes in whether the reply to a question was late. now counts from epoch.
-func (s *steadiness) note(late bool, now time.Duration) {
+// note takes in whether the reply to a question was late, and tells whether too many were.
+func (s *steadiness) note(late bool) (tooMany bool) {
 	old := s.late.Load()
 	next := nextShare(old, late)
 	if next != old {
 		s.late.Store(next)
 	}
-	if next <= tooLate {
-		return
-	}
+	return next > tooLate
+}
+
+// spare begins a spell in which the upstream is asked only if there is no other, unless it is in one. now counts from epoch.
+func (s *steadiness) spare(now time.Duration) {
 	out := s.out.Load()
 	if now < time.Duration(out) {
-		return // it is known already, and was asked for want of another one
+		return
 	}
 	runs := s.runs.Load() + 1
 	if now-time.Duration(out) > maxSpell {
@@ -68,3 +72,18 @@ func nextShare(share int64, late bool) int64 {
 }
 
 func spell(runs int64) time.Duration { return min(firstSpell<<min(runs, 10), maxSpell) }
+
+// judge takes in whether the reply of m was late, and spares m if it is late much more often than somebody else. What
+// makes all late, such as a stop of this very process, tells nothing of one.
+func (p *pursuit) judge(m *member, late bool) {
+	if tooMany := m.note(late); !tooMany || !late {
+		return
+	}
+	share, now := m.late.Load(), p.now()
+	for _, other := range p.members {
+		if other.State() < upstream.Suspect && other.steady(now) && 2*other.late.Load() < share {
+			m.spare(now)
+			return
+		}
+	}
+}
