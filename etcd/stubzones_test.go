@@ -121,7 +121,7 @@ func TestStubZonesMarkQuestionsAndLeaveTheClientsOPTAlone(t *testing.T) {
 	e := etcdtest.Start(t)
 	seen := make(chan *dns.OPT, 10)
 	echo := dnstest.New(t, func(q *dnstest.Query) {
-		seen <- q.Msg.IsEdns0()
+		seen <- dns.Copy(q.Msg.IsEdns0()).(*dns.OPT) // to pack the reply changes it
 		m := q.Answer()
 		m.Extra = append(m.Extra, q.Msg.IsEdns0()) // with all options, as some servers do
 		rr, _ := dns.NewRR(q.Msg.Question[0].Name + " 60 IN A 192.0.2.1")
