@@ -1,13 +1,17 @@
 package forward
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/coredns/coredns/plugin/metadata"
 	"github.com/trident-dns/trident/internal/dnstest"
+	"github.com/trident-dns/trident/internal/upstream"
 
 	"github.com/miekg/dns"
 )
@@ -47,6 +51,31 @@ func TestNobodyIsHedgedWhereTheOrderMattersOrHedgingIsOff(t *testing.T) {
 		if f := newForward(mustParse(t, "forward . 10.0.0.1 10.0.0.2 {\npolicy "+p+"\n}")); !f.hedges {
 			t.Errorf("%s does not hedge", p)
 		}
+	}
+}
+
+// Two upstreams were asked, and one counts.
+func TestMetadataNameTheUpstreamThatWon(t *testing.T) {
+	first, second := dnstest.New(t, dnstest.Drop), dnstest.New(t, dnstest.A("192.0.2.2"))
+	f := handler(t, stanza(firstHas, first, second))
+	ctx := metadata.ContextWithMetadata(context.Background())
+	if _, _, err := ask(ctx, f); err != nil {
+		t.Fatal(err)
+	}
+	if value := metadata.ValueFunc(ctx, "forward/upstream"); value == nil || value() != second.Addr().String() {
+		t.Errorf("metadata do not name %s", second.Addr())
+	}
+}
+
+// A question that nobody answers costs no more attempts because others were asked as well.
+func TestAttemptsOfARaceCount(t *testing.T) {
+	first, second := dnstest.New(t, dnstest.Drop), dnstest.New(t, dnstest.Drop)
+	f := handler(t, stanza("policy sequential\nhedge 10ms 100%\nread_timeout 100ms\nmax_fails 0\nmax_connect_attempts 2", first, second))
+	if _, rcode, err := ask(t.Context(), f); rcode != dns.RcodeServerFailure || !errors.Is(err, upstream.ErrTimeout) {
+		t.Errorf("rcode %d and %v", rcode, err)
+	}
+	if a, b := first.Questions(""), second.Questions(""); a != 1 || b != 1 {
+		t.Errorf("%d and %d questions, want one each", a, b)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/coredns/coredns/plugin/metadata"
 	"github.com/coredns/coredns/plugin/pkg/dnstest"
 	"github.com/coredns/coredns/plugin/test"
 	"github.com/coredns/coredns/request"
@@ -207,6 +208,26 @@ func TestALeaderWhoseClientGoesAwayAnswersThoseWhoWait(t *testing.T) {
 	if n := up.Questions(""); n != 1 {
 		t.Errorf("the upstream was asked %d times, want once", n)
 	}
+}
+
+func TestMetadataNamesTheUpstreamAlsoForWhoShares(t *testing.T) {
+	up, open := gate(t, scripted.A("192.0.2.1"))
+	f := handler(t, stanza("", up))
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			ctx := metadata.ContextWithMetadata(t.Context())
+			if _, _, _, err := put(ctx, f, "example.org."); err != nil {
+				t.Error(err)
+			}
+			if value := metadata.ValueFunc(ctx, "forward/upstream"); value == nil || value() != up.Addr().String() {
+				t.Errorf("metadata does not name %s", up.Addr())
+			}
+		})
+	}
+	scripted.WaitFor(t, "somebody to wait", func() bool { return waiting(f) == 1 })
+	open()
+	wg.Wait()
 }
 
 func TestAQuestionEndsWhenAllItsClientsHaveGone(t *testing.T) {
