@@ -11,7 +11,7 @@ export CGO_ENABLED := 0
 # The linter by version: go run fetches it, nothing is installed by hand.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: all build image rootfs e2e-kubernetes run test compile-in race lint bench bench-etcd bench-hosts bench-forward bench-failover clean
+.PHONY: all build image rootfs e2e-kubernetes run test compile-in race lint bench bench-etcd bench-hosts bench-forward bench-failover man release clean
 
 all: build
 
@@ -86,6 +86,15 @@ bench-forward: build bin/stock
 # What clients see while upstreams fail, second by second, beside stock. About five minutes; run nothing else meanwhile.
 bench-failover: build bin/stock
 	go run ./bench/failover -stock bin/stock -ours ./coredns
+
+# Man pages of the manuals: man -l bin/man/coredns-hosts.7
+man:
+	VERSION='$(VERSION)' release/man.sh bin/man
+
+# A release: archives, lists of what is in the programs, checksums, under bin/release. make release VERSION=1.2.3, with
+# PLATFORMS=linux/amd64,darwin/arm64 for some of them. Each platform is a build of everything the first time.
+release: man
+	go run ./release -version '$(VERSION)' -man bin/man $(if $(PLATFORMS),-platforms $(PLATFORMS))
 
 clean:
 	rm -rf coredns skyctl bin data
