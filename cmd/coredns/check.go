@@ -32,16 +32,17 @@ var (
 
 // check does what -check asks for and returns the exit code. The report goes to out; why there is none, to errOut.
 func check(out, errOut io.Writer) int {
+	usage := func(format string, args ...any) int {
+		_, _ = fmt.Fprintf(errOut, format+"\n", args...) // the exit code says it as well
+		return exitUsage
+	}
 	switch {
 	case flag.NArg() > 0:
-		fmt.Fprintf(errOut, "extra command line arguments: %q\n", flag.Args())
-		return exitUsage
+		return usage("extra command line arguments: %q", flag.Args())
 	case *checkOutput != "text" && *checkOutput != "json":
-		fmt.Fprintf(errOut, "-check-output %q: want text or json\n", *checkOutput)
-		return exitUsage
+		return usage("-check-output %q: want text or json", *checkOutput)
 	case *checkTimeout <= 0:
-		fmt.Fprintf(errOut, "-check-timeout %v: want a time above 0\n", *checkTimeout)
-		return exitUsage
+		return usage("-check-timeout %v: want a time above 0", *checkTimeout)
 	}
 	report := checkCorefile()
 	write := report.WriteText
@@ -49,7 +50,7 @@ func check(out, errOut io.Writer) int {
 		write = report.WriteJSON
 	}
 	if err := write(out); err != nil {
-		fmt.Fprintf(errOut, "writing the report: %v\n", err)
+		_, _ = fmt.Fprintf(errOut, "writing the report: %v\n", err)
 		return exitProblems
 	}
 	if !report.OK {

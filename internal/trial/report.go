@@ -46,7 +46,9 @@ func (r Report) WriteText(w io.Writer) error {
 		if f.Detail != "" {
 			text += ": " + f.Detail
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Level, place, f.Plugin, text)
+		if _, err := fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Level, place, f.Plugin, text); err != nil {
+			return err
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
