@@ -5,7 +5,7 @@
 //
 //	go run ./bench/hosts -stock path/to/coredns -ours path/to/trident -lines 1000000 -rounds 5
 //
-// It reads /proc, so it runs on Linux. Only the loopback interface is used.
+// Each server has core 0 for itself. It reads /proc and needs taskset, so it runs on Linux. Only the loopback interface is used.
 package main
 
 import (
@@ -74,9 +74,9 @@ func measure(binary, dir string, l list, settle time.Duration) (sample, error) {
 	_, err = idle.waitFor(probeName, probeAddr)
 	if err == nil {
 		time.Sleep(settle)
-		s.idle, err = idle.memory("VmRSS")
+		s.idle, err = idle.Memory("VmRSS")
 	}
-	idle.stop()
+	idle.Stop()
 	if err != nil {
 		return s, err
 	}
@@ -88,15 +88,15 @@ func measure(binary, dir string, l list, settle time.Duration) (sample, error) {
 	if err != nil {
 		return s, err
 	}
-	defer srv.stop()
+	defer srv.Stop()
 	if s.ready, err = srv.waitFor(l.name(l.lines-1), firstAddr); err != nil {
 		return s, err
 	}
 	time.Sleep(settle)
-	if s.loaded, err = srv.memory("VmRSS"); err != nil {
+	if s.loaded, err = srv.Memory("VmRSS"); err != nil {
 		return s, err
 	}
-	if err := srv.resetPeak(); err != nil {
+	if err := srv.ResetPeak(); err != nil {
 		return s, err
 	}
 	if _, err := l.write(secondAddr); err != nil {
@@ -106,6 +106,6 @@ func measure(binary, dir string, l list, settle time.Duration) (sample, error) {
 		return s, err
 	}
 	time.Sleep(settle)
-	s.peak, err = srv.memory("VmHWM")
+	s.peak, err = srv.Memory("VmHWM")
 	return s, err
 }

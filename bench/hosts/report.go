@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/trident-dns/trident/bench/internal/contest"
 )
 
 // sample is what one round found out about one binary. Memory is in bytes.
@@ -23,17 +24,6 @@ func (s sample) String() string {
 		s.idle/1e6, s.added()/1e6, s.addedPeak()/1e6, s.ready.Seconds())
 }
 
-// median returns the middle of what f says of the samples, of which there is at least one.
-func median(samples []sample, f func(sample) float64) float64 {
-	var all []float64
-	for _, s := range samples {
-		all = append(all, f(s))
-	}
-	slices.Sort(all)
-	n := len(all)
-	return (all[(n-1)/2] + all[n/2]) / 2
-}
-
 // table compares the medians of both.
 func table(stock, ours []sample) string {
 	var b strings.Builder
@@ -47,7 +37,7 @@ func table(stock, ours []sample) string {
 		{"peak above idle while reloading, MB", 1e6, sample.addedPeak},
 		{"time to the first right answer, s", 1, func(s sample) float64 { return s.ready.Seconds() }},
 	} {
-		a, z := median(stock, row.f)/row.unit, median(ours, row.f)/row.unit
+		a, z := contest.Median(stock, row.f)/row.unit, contest.Median(ours, row.f)/row.unit
 		fmt.Fprintf(&b, "%-42s %10.2f %10.2f %12.2f\n", row.what, a, z, z/a)
 	}
 	return b.String()
