@@ -29,9 +29,9 @@ func (p *pursuit) look() (l lookout) {
 }
 
 // choose picks the upstream to ask next; ok is false when there is none. Upstreams that are sound come first, then those
-// that are spare, and then those that are suspect, each once; and then again from the beginning as long as attempts are left, unless
-// there is a reply to hand on by then, or all that were asked had reached a limit. When all are down, health checking is
-// taken to be what is broken, and one of them is asked at random.
+// that are spare, and then those that are suspect, each once; and then again from the beginning as long as attempts are
+// left, unless there is a reply to hand on by then, or all that were asked had reached a limit. When all are down, health
+// checking is taken to be what is broken, and one of them is asked at random.
 func (p *pursuit) choose() (i int, ok bool) {
 	l := p.look()
 	if l.sound == (set{}) && l.spare == (set{}) {

@@ -37,7 +37,8 @@ func TestALateQuestionIsAnsweredByASecondUpstream(t *testing.T) {
 
 func TestNobodyIsHedgedWhereTheOrderMattersOrHedgingIsOff(t *testing.T) {
 	for _, properties := range []string{"policy sequential", "policy sequential\nhedge off"} {
-		first, second := dnstest.New(t, dnstest.Delay(100*time.Millisecond, dnstest.A("192.0.2.1"))), dnstest.New(t, dnstest.A("192.0.2.2"))
+		first := dnstest.New(t, dnstest.Delay(100*time.Millisecond, dnstest.A("192.0.2.1")))
+		second := dnstest.New(t, dnstest.A("192.0.2.2"))
 		s := serve(t, forever+properties, first, second)
 		wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
 		if n := second.Questions(""); n != 0 {
@@ -70,7 +71,8 @@ func TestMetadataNameTheUpstreamThatWon(t *testing.T) {
 // A question that nobody answers costs no more attempts because others were asked as well.
 func TestAttemptsOfARaceCount(t *testing.T) {
 	first, second := dnstest.New(t, dnstest.Drop), dnstest.New(t, dnstest.Drop)
-	f := handler(t, stanza("policy sequential\nhedge 10ms 100%\nread_timeout 100ms\nmax_fails 0\nmax_connect_attempts 2", first, second))
+	const properties = "policy sequential\nhedge 10ms 100%\nread_timeout 100ms\nmax_fails 0\nmax_connect_attempts 2"
+	f := handler(t, stanza(properties, first, second))
 	if _, rcode, err := ask(t.Context(), f); rcode != dns.RcodeServerFailure || !errors.Is(err, upstream.ErrTimeout) {
 		t.Errorf("rcode %d and %v", rcode, err)
 	}

@@ -20,8 +20,9 @@ const (
 var policies = map[string]policy{"random": random, "round_robin": roundRobin, "sequential": sequential,
 	"least_latency": leastLatency}
 
-// choose picks one of candidates, which are indices of members and must not be empty. turn counts the questions of the block: round_robin spreads
-// them evenly over the upstreams that can be chosen, so that what a dead one would have got is shared by all the others.
+// choose picks one of candidates, which are indices of members and must not be empty. turn counts the questions of the
+// block: round_robin spreads them evenly over the upstreams that can be chosen, so that what a dead one would have got is
+// shared by all the others.
 func (p policy) choose(candidates set, turn uint64, members []*member) int {
 	switch p {
 	case roundRobin:

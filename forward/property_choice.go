@@ -113,7 +113,9 @@ func parseProbe(c *caddy.Controller, b *block, rest []string) error {
 
 // probeRcodes reads names of rcodes up to the next option.
 func probeRcodes(c *caddy.Controller, args []string) (codes []int, rest []string, err error) {
-	n := slices.IndexFunc(args, func(arg string) bool { return slices.Contains([]string{"no_rec", "periodic", "domain", "rcode"}, arg) })
+	n := slices.IndexFunc(args, func(arg string) bool {
+		return slices.Contains([]string{"no_rec", "periodic", "domain", "rcode"}, arg)
+	})
 	if n < 0 {
 		n = len(args)
 	}
@@ -122,7 +124,8 @@ func probeRcodes(c *caddy.Controller, args []string) (codes []int, rest []string
 	}
 	codes, err = rcodesOf(c, "health_check rcode", args[:n])
 	if slices.Contains(codes, dns.RcodeSuccess) {
-		return nil, nil, c.Errf("health_check rcode: NOERROR is what a sound upstream says: accepted are rcodes such as SERVFAIL and REFUSED")
+		return nil, nil, c.Errf("health_check rcode: NOERROR is what a sound upstream says: accepted are rcodes such as " +
+			"SERVFAIL and REFUSED")
 	}
 	return codes, args[n:], err
 }
