@@ -135,3 +135,13 @@ func TestForward(t *testing.T) {
 		})
 	}
 }
+
+func TestForwardToNobody(t *testing.T) {
+	bin := proctest.Build(t, "./stock")
+	corefile := ".:PORT {\n forward . " + freeport.Addr(t) + " {\n max_connect_attempts 1\n }\n}"
+	stock := startStock(t, bin, corefile)
+	ours := server.StartUnchecked(t, strings.ReplaceAll(corefile, "PORT", "0"))
+	seen := ledger{}
+	compare(t, stock, ours, ask([]string{"a.example.org."}, []uint16{dns.TypeA, dns.TypeAAAA}), 2, []difference{explained}, seen)
+	seen.check(t)
+}
