@@ -85,7 +85,7 @@ from ETCDCTL_ variables of the environment.`,
 	root.AddCommand(
 		a.putCommand(), a.getCommand(), a.lsCommand(), a.rmCommand(), a.watchCommand(),
 		a.importCommand(), a.exportCommand(),
-		a.lintCommand(), a.stubCommand(),
+		a.lintCommand(), a.stubCommand(), a.corefileCommand(),
 	)
 	completeWith(root, "output", "table", "json", "zone")
 	return root
