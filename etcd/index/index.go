@@ -14,6 +14,7 @@ import (
 // Index is what is known of one zone. Its methods may be called from any goroutine.
 type Index struct {
 	prefix skydns.Prefix
+	root   string // path of the zone
 	onBad  func([]Bad)
 	snap   atomic.Pointer[Snapshot] // never nil
 
@@ -29,7 +30,7 @@ func New(prefix skydns.Prefix, root string, onBad func([]Bad)) *Index {
 	if onBad == nil {
 		onBad = func([]Bad) {}
 	}
-	x := &Index{prefix: prefix, onBad: onBad, zones: []string{root}}
+	x := &Index{prefix: prefix, root: root, onBad: onBad, zones: []string{root}}
 	x.snap.Store(&Snapshot{root: root})
 	return x
 }
@@ -60,7 +61,7 @@ func (x *Index) Zone() mirror.Viewer { return zoneSink{x} }
 func (x *Index) Apex() mirror.Sink { return apexSink{x} }
 
 // apexKey is the key that the apex sink is for.
-func (x *Index) apexKey() string { return string(x.prefix) + "/" + x.zones[0] }
+func (x *Index) apexKey() string { return string(x.prefix) + "/" + x.root }
 
 type zoneSink struct{ x *Index }
 
@@ -68,7 +69,7 @@ type zoneSink struct{ x *Index }
 func (z zoneSink) Reset(at mirror.Position, kvs iter.Seq2[mirror.KV, error]) {
 	x := z.x
 	// The list comes at the pace of etcd, and only this goroutine writes but for the apex: no lock while it does.
-	empty := Snapshot{root: x.zones[0], at: at, ready: true}
+	empty := Snapshot{root: x.root, at: at, ready: true}
 	c := empty.change(x.prefix)
 	b := bulk{edit: c.records}
 	known := x.Snapshot().invalid
