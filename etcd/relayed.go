@@ -59,6 +59,10 @@ func (e *Etcd) relay(ctx context.Context, state request.Request, zone string, g 
 		return dns.RcodeRefused, plugin.Error(pluginName, errRelayed)
 	}
 	reply, err := exchange(ctx, g, state, zone != "")
+	if errors.Is(err, upstream.ErrUnsupported) {
+		count(relayRefused)
+		return dns.RcodeNotImplemented, nil // signed in a way that notRelayed does not know
+	}
 	if err != nil {
 		count(relayFailed)
 		return e.servfail(state, dns.ExtendedErrorCodeNoReachableAuthority, "no name server answers",
