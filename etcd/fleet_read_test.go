@@ -3,8 +3,11 @@ package etcd
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
+
+	"github.com/miekg/dns"
 )
 
 func TestTheObjectInEtcdIsRead(t *testing.T) {
@@ -49,4 +52,29 @@ func TestTheObjectInEtcdIsRead(t *testing.T) {
 	if _, bad, _ := readFleet([]byte(`{"rcache":5}`)); !errors.Is(bad["rcache"], errNoCounterpart) {
 		t.Errorf("rcache: %v", bad["rcache"])
 	}
+}
+
+// Whatever is stored, what is read of it is within the bounds of each value, and what is not is told.
+func FuzzFleet(f *testing.F) {
+	f.Add([]byte(`{"ttl":60,"min_ttl":"30","priority":5,"ndots":3,"no_rec":true,"hostmaster":"a.b@c.d","nameservers":["8.8.8.8:53"]}`))
+	f.Add([]byte(`{"ttl":-1,"nameservers":[1,"x",null],"hostmaster":"@","ndot":1e9}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, bad, err := readFleet(data)
+		if err != nil && (bad != nil || c.nameservers != nil || c.hostmaster != "") {
+			t.Errorf("%q: %v, and yet something was read: %v", data, err, c)
+		}
+		if c.ttl > math.MaxInt32 || c.minTTL > math.MaxInt32 || c.ndots < 0 || c.ndots > maxLabels || len(c.nameservers) > maxNameservers {
+			t.Errorf("%q: out of bounds: %v", data, c)
+		}
+		if c.hostmaster != "" {
+			if _, ok := dns.IsDomainName(c.hostmaster); !ok {
+				t.Errorf("%q: no name: %q", data, c.hostmaster)
+			}
+		}
+		for name, err := range bad {
+			if err == nil {
+				t.Errorf("%q: %s is bad for no reason", data, name)
+			}
+		}
+	})
 }
