@@ -59,7 +59,7 @@ func startSkyDNS(t *testing.T) *skydns {
 	text, ports := freePorts(t, text)
 	for old, now := range map[string]string{
 		"FORWARDER": sky.upstream.Addr().String(), "http://localhost:" + ports["2379"]: sky.etcd.Endpoint(),
-		"key file ": "key file " + dir + "/",
+		"file K": "file " + dir + "/K",
 	} {
 		if !strings.Contains(text, old) {
 			t.Fatalf("Corefile.skydns has no %q", old)

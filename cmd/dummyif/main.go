@@ -58,8 +58,9 @@ func main() {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	if err := keep(ctx, want, *every); err != nil {
+	err = keep(ctx, want, *every)
+	stop()
+	if err != nil {
 		log.Print(err)
 		os.Exit(exitFailed)
 	}

@@ -15,9 +15,9 @@ import (
 // attempts is how often a small change is planned anew when somebody else wrote the same keys meanwhile.
 const attempts = 5
 
-// change plans and makes a change that fits into one transaction. make reads what it needs and says what is to change; it
+// change plans and makes a change that fits into one transaction. plan reads what it needs and says what is to change; it
 // is called again when what it read is no longer so.
-func (a *app) change(cmd *cobra.Command, dryRun bool, make func(context.Context, *store.Client) ([]store.Change, error)) error {
+func (a *app) change(cmd *cobra.Command, dryRun bool, plan func(context.Context, *store.Client) ([]store.Change, error)) error {
 	ctx := cmd.Context()
 	client, err := a.open(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *app) change(cmd *cobra.Command, dryRun bool, make func(context.Context,
 	}
 	defer client.Close()
 	for try := 1; ; try++ {
-		changes, err := make(ctx, client)
+		changes, err := plan(ctx, client)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -113,7 +114,7 @@ func (m *meters) failed(err error) {
 // limited counts a question that err kept from being sent.
 func (m *meters) limited(err error) {
 	label, i := "in_flight", 0
-	if err == errRate {
+	if errors.Is(err, errRate) {
 		label, i = "rate", 1
 	}
 	count(series(m, &m.limits[i], func() prometheus.Counter { return limited.WithLabelValues(m.name, m.to, label) }))

@@ -21,9 +21,9 @@ type sender struct {
 // the network might have lost it: it is sent again when no reply comes. An error is the kernel's about the socket; there is
 // none for one that has been closed meanwhile.
 func (s *sender) send(conn *net.UDPConn, wire []byte, postings []posting, begin int) error {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil // closed
+	raw, closed := conn.SyscallConn()
+	if closed != nil {
+		return nil
 	}
 	if s.attempt == nil {
 		s.attempt = s.once // bound once: a method value costs an allocation
@@ -36,17 +36,14 @@ func (s *sender) send(conn *net.UDPConn, wire []byte, postings []posting, begin 
 		begin = p.end
 	}
 	s.count, s.errno = len(postings), 0
-	err = raw.Write(s.attempt)
+	closed = raw.Write(s.attempt)
 	for i := range postings {
 		s.vectors[i].Base = nil
 	}
-	switch {
-	case err != nil: // closed
-	case s.errno == 0, s.errno == unix.EAGAIN, s.errno == unix.ENOBUFS:
-	default:
-		return s.errno
+	if closed != nil || s.errno == 0 || s.errno == unix.EAGAIN || s.errno == unix.ENOBUFS {
+		return nil
 	}
-	return nil
+	return s.errno
 }
 
 // once makes the system calls for one batch. It implements the callback of syscall.RawConn.Write, which wants true when

@@ -16,8 +16,8 @@ type simulated struct {
 	rcode func() int // nil: NOERROR
 	err   func() error
 
-	questions, probes, most atomic.Int64
-	probeTimes              []time.Duration // there is one probe at a time
+	questions, probes atomic.Int64
+	probeTimes        []time.Duration // there is one probe at a time
 }
 
 func (s *simulated) limits() packing { return packing{} }

@@ -10,9 +10,9 @@ import (
 type Lateness uint8
 
 const (
-	// Slow: the question has been under way for longer than its Patience.
+	// Slow says that the question has been under way for longer than its Patience.
 	Slow Lateness = iota
-	// Silent: the resolver has become suspect while the question was under way.
+	// Silent says that the resolver has become suspect while the question was under way.
 	Silent
 )
 

@@ -149,12 +149,6 @@ func (w *walk) seeAt(p string, r *skydns.Record) bool {
 	return w.take(p, r)
 }
 
-// below takes the records below path.
-func (w *walk) below(path string) {
-	w.setBase(path)
-	w.ascend(w.from, w.visitBelow)
-}
-
 func (w *walk) setBase(path string) {
 	w.whole = w.whole || path == w.path
 	w.base = path

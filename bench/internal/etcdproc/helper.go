@@ -43,8 +43,9 @@ func Main() {
 		log.Fatalf("no helper %q", os.Args[1])
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := helper(ctx, os.Args[2:]); err != nil {
+	err := helper(ctx, os.Args[2:])
+	stop()
+	if err != nil {
 		log.Fatalf("%s: %v", os.Args[1], err)
 	}
 	os.Exit(0)

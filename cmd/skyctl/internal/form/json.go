@@ -3,6 +3,7 @@ package form
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -61,7 +62,7 @@ func readJSON(file string, text []byte, o Options) (Input, error) {
 	for {
 		var l line
 		err := dec.Decode(&l)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return in, nil
 		}
 		var e store.Entry

@@ -22,7 +22,7 @@ func (d *data) targets() {
 }
 
 func (d *data) target(k record.Key, rr dns.RR) {
-	target, real := targetOf(rr)
+	target, host := targetOf(rr)
 	if target == "" || target == "." { // "." says on purpose that there is none: RFC 2782, RFC 7505
 		return
 	}
@@ -34,13 +34,13 @@ func (d *data) target(k record.Key, rr dns.RR) {
 	if d.ours(path) && !d.known(path) {
 		d.add(Warning, "dangling", k, fmt.Sprintf("%s leads to %s, which has no records", typ, target))
 	}
-	if _, alias := d.aliasOf(path); alias && real {
+	if _, alias := d.aliasOf(path); alias && host {
 		d.add(Warning, "target-alias", k, fmt.Sprintf("%s leads to %s, which stands for another name", typ, target))
 	}
 }
 
-// targetOf is the name that a record leads to, "" for none. real says that it must be a host's own name.
-func targetOf(rr dns.RR) (target string, real bool) {
+// targetOf is the name that a record leads to, "" for none. host says that it must be a host's own name.
+func targetOf(rr dns.RR) (target string, host bool) {
 	switch rr := rr.(type) {
 	case *dns.CNAME:
 		return rr.Target, false
