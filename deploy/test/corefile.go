@@ -24,7 +24,7 @@ func parseCorefile(text string, env map[string]string) (*corefile, error) {
 		if err := os.Setenv(k, v); err != nil {
 			return nil, err
 		}
-		defer os.Unsetenv(k)
+		defer func() { _ = os.Unsetenv(k) }() // the name is good: Setenv took it
 	}
 	// caddy logs that nothing matches an import.
 	log.SetOutput(io.Discard)

@@ -56,11 +56,11 @@ func decode(doc []byte) (metav1.Object, error) {
 	if err := yaml.Unmarshal(doc, &head); err != nil {
 		return nil, err
 	}
-	make := kinds[head.APIVersion+"/"+head.Kind]
-	if make == nil {
+	construct := kinds[head.APIVersion+"/"+head.Kind]
+	if construct == nil {
 		return nil, fmt.Errorf("no type for apiVersion %q, kind %q", head.APIVersion, head.Kind)
 	}
-	obj := make()
+	obj := construct()
 	if err := yaml.UnmarshalStrict(doc, obj); err != nil {
 		return nil, fmt.Errorf("%s: %w", head.Kind, err)
 	}

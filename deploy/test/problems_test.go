@@ -13,10 +13,10 @@ import (
 // Each row breaks a good overlay in one place; what it breaks must be found, and nothing else.
 func TestWhatDoesNotFitIsFound(t *testing.T) {
 	type pod = *corev1.PodSpec
-	edit := func(old, new string) func(*cluster, pod) {
+	edit := func(old, now string) func(*cluster, pod) {
 		return func(c *cluster, _ pod) {
 			for _, cm := range c.configMaps {
-				cm.Data["Corefile"] = strings.Replace(cm.Data["Corefile"], old, new, -1)
+				cm.Data["Corefile"] = strings.ReplaceAll(cm.Data["Corefile"], old, now)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"errors"
 	"net"
 	"syscall"
 	"unsafe"
@@ -21,9 +22,12 @@ type sender struct {
 // the network might have lost it: it is sent again when no reply comes. An error is the kernel's about the socket; there is
 // none for one that has been closed meanwhile.
 func (s *sender) send(conn *net.UDPConn, wire []byte, postings []posting, begin int) error {
-	raw, closed := conn.SyscallConn()
-	if closed != nil {
+	raw, err := conn.SyscallConn()
+	if errors.Is(err, net.ErrClosed) {
 		return nil
+	}
+	if err != nil {
+		return err
 	}
 	if s.attempt == nil {
 		s.attempt = s.once // bound once: a method value costs an allocation
@@ -36,14 +40,17 @@ func (s *sender) send(conn *net.UDPConn, wire []byte, postings []posting, begin 
 		begin = p.end
 	}
 	s.count, s.errno = len(postings), 0
-	closed = raw.Write(s.attempt)
+	err = raw.Write(s.attempt)
 	for i := range postings {
 		s.vectors[i].Base = nil
 	}
-	if closed != nil || s.errno == 0 || s.errno == unix.EAGAIN || s.errno == unix.ENOBUFS {
+	if err == nil && s.errno != 0 && s.errno != unix.EAGAIN && s.errno != unix.ENOBUFS {
+		err = s.errno
+	}
+	if errors.Is(err, net.ErrClosed) {
 		return nil
 	}
-	return s.errno
+	return err
 }
 
 // once makes the system calls for one batch. It implements the callback of syscall.RawConn.Write, which wants true when
