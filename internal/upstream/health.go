@@ -146,7 +146,8 @@ func (h *health) charge(sample time.Duration) {
 
 // isSuspect is a function of what is in the windows and of silence: the order of outcomes does not matter.
 func (h *health) isSuspect() bool {
-	return h.silent.Load() || tooManyFailures(h.failures.ring()) || tooManyLosses(h.losses.ring())
+	again := h.isReturning()
+	return h.silent.Load() || tooManyFailures(h.failures.ring(), again) || tooManyLosses(h.losses.ring(), again)
 }
 
 func (h *health) state() State {
@@ -155,11 +156,14 @@ func (h *health) state() State {
 		return Down
 	case h.isSuspect():
 		return Suspect
-	case h.returned.Load() != 0 && h.sinceReturn() < ramp:
+	case h.isReturning():
 		return Returning
 	}
 	return Sound
 }
+
+// isReturning reads the clock only after a return.
+func (h *health) isReturning() bool { return h.returned.Load() != 0 && h.sinceReturn() < ramp }
 
 // sinceReturn forgets the return when it is over, so that the clock is left alone afterwards.
 func (h *health) sinceReturn() time.Duration {

@@ -238,6 +238,40 @@ func TestLostDatagramsMakeSuspect(t *testing.T) {
 	})
 }
 
+func TestLossyPathIsFoundOutAgainByFewQuestions(t *testing.T) {
+	// Probes get through it, one time in five at the second attempt.
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(7, 8))
+		r, _ := simulate(t, probed(), takes(time.Millisecond))
+		asked, lost := 0, 0
+		for range 10 * 500 {
+			if !r.Admits() {
+				time.Sleep(2 * time.Millisecond)
+				continue
+			}
+			isLost := random.IntN(5) == 0
+			if asked++; isLost {
+				lost++
+			}
+			go func() {
+				now := time.Now()
+				if isLost {
+					time.Sleep(minRTO)
+				}
+				r.health.answered(&Answer{Sent: now, Received: time.Now()}, isLost, false)
+			}()
+			time.Sleep(2 * time.Millisecond)
+		}
+		if lost > 80 || asked > 400 {
+			t.Errorf("in ten seconds %d of 5000 questions were asked over a lossy path, and %d lost", asked, lost)
+		}
+		if asked < 100 {
+			t.Errorf("only %d of 5000 questions were asked: nobody would notice that the path is good again", asked)
+		}
+		time.Sleep(time.Second)
+	})
+}
+
 func TestProcessThatStoodStillDoesNotBlameTheResolver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := simulate(t, probed(), takes(2*time.Millisecond))

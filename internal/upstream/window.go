@@ -13,11 +13,14 @@ const (
 	// one that fails a fifth, of which there is less than one chance in a hundred that it looks as bad.
 	failureWindow = 16
 	maxFailures   = failureWindow / 2
-	// minFailures are needed however few the outcomes are.
+	// minFailures are needed however few the outcomes are, and minAgain when the resolver has just come back.
 	minFailures = 4
+	minAgain    = 2
 	// A path that loses more than a sixth of the datagrams makes as many questions wait for a retransmission.
 	lossWindow = 48
 	maxLosses  = lossWindow / 6
+	// maxAgain is for a resolver that has just come back, whose window is nearly empty.
+	maxAgain = 3
 )
 
 // ring is the last outcomes as bits, and above them how many there are.
@@ -56,10 +59,20 @@ func (w *window) add(bad bool) {
 
 func (w *window) ring() ring { return ring(w.state.Load()) }
 
-// tooManyFailures judges the window of failures, tooManyLosses that of losses.
-func tooManyFailures(r ring) bool {
-	bad := r.ones(failureWindow)
-	return bad >= minFailures && 2*bad >= r.len(failureWindow)
+// tooManyFailures judges the window of failures, tooManyLosses that of losses. again: the resolver has just come back, and
+// little is needed to send it away.
+func tooManyFailures(r ring, again bool) bool {
+	bad, least := r.ones(failureWindow), minFailures
+	if again {
+		least = minAgain
+	}
+	return bad >= least && 2*bad >= r.len(failureWindow)
 }
 
-func tooManyLosses(r ring) bool { return r.ones(lossWindow) >= maxLosses }
+func tooManyLosses(r ring, again bool) bool {
+	most := maxLosses
+	if again {
+		most = maxAgain
+	}
+	return r.ones(lossWindow) >= most
+}
