@@ -11,7 +11,10 @@ const (
 	hurried = 500 * time.Millisecond
 	// A resolver that relapses within calm stays out for firstHold, and twice as long each time, up to maxHold.
 	calm               = 30 * time.Second
-	firstHold, maxHold = time.Second, 16 * time.Second
+	firstHold, maxHold = time.Second, 32 * time.Second
+	// doubtful is how many relapses being suspect counts for while probes are answered: they say little about a resolver that fails
+	// or loses some of the questions. One that was silent, or failed probes too, has changed when it answers them.
+	doubtful = 3
 )
 
 // backoff is the pause before the next probe after so many that failed beyond those that make the resolver down: being

@@ -37,6 +37,7 @@ type health struct {
 	alarm      atomic.Pointer[alarm]
 	episode    atomic.Bool // the alarm for the present trouble has been given
 	prober     *prober
+	often      func() // what else there is to do every beat; nil: nothing
 
 	mu      sync.Mutex // guards the following; held when something changes for the worse or the better
 	closed  bool
@@ -45,6 +46,7 @@ type health struct {
 	looked  time.Duration // when the quantiles were worked out
 	began   time.Duration // when the present or the last trouble did
 	relapse int           // how often trouble came back soon
+	doubt   int           // added to that: how little a probe says about the trouble
 }
 
 // alarm ends when the resolver becomes suspect.
@@ -191,7 +193,10 @@ func (h *health) trouble() {
 	}
 	now := h.now()
 	h.relapse = relapses(h.relapse, now-h.began)
-	h.began = now
+	h.began, h.doubt = now, doubtful
+	if h.silent.Load() {
+		h.doubt = 0
+	}
 	old := h.alarm.Swap(newAlarm())
 	h.mu.Unlock()
 	old.ring()
@@ -214,7 +219,7 @@ func (h *health) welcome(took time.Duration) bool {
 		return true // it was only to be seen whether it is there
 	}
 	now := h.now()
-	if now-h.began < hold(h.relapse) {
+	if now-h.began < hold(h.relapse+h.doubt) {
 		return false
 	}
 	h.failures.state.Store(0)
@@ -242,11 +247,18 @@ func (h *health) nobodyHome() {
 	}
 }
 
+// confirmed is what a failed probe says: the next good one will mean something.
+func (h *health) confirmed() {
+	h.mu.Lock()
+	h.doubt = 0
+	h.mu.Unlock()
+}
+
 // held is how long the resolver stays out because it has relapsed.
 func (h *health) held() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return hold(h.relapse)
+	return hold(h.relapse + h.doubt)
 }
 
 // close stops tick and probing for good. What is known of the resolver stays.

@@ -144,6 +144,7 @@ func (p *prober) once(ctx context.Context) (good bool, took time.Duration) {
 	case p.health.heard.Load() < int64(start):
 		p.health.nobodyHome()
 	}
+	p.health.confirmed()
 	p.meters.probeFailure.Inc()
 	p.fails.Add(1)
 	return false, 0

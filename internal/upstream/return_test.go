@@ -244,3 +244,31 @@ func TestSlowResolverStaysSuspect(t *testing.T) {
 		time.Sleep(20 * time.Second)
 	})
 }
+
+func TestGoodProbeMeansMoreAfterBadOnes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err         error // of probes at first
+		least, most time.Duration
+	}{
+		"probes fail too":     {ErrRefused, 0, 2 * time.Second},
+		"only questions fail": {nil, hold(doubtful), hold(doubtful) + 10*time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, s := simulate(t, probed(), takes(time.Millisecond))
+				s.err = func() error { return ErrRefused }
+				r.health.prober.probe = func(context.Context) error { return tt.err }
+				start := time.Now()
+				for r.State() < Suspect {
+					once(r)
+				}
+				time.Sleep(100 * time.Millisecond)
+				r.health.prober.probe = func(context.Context) error { return nil }
+				stateAfter(t, r, Returning, time.Minute)
+				if took := time.Since(start); took < tt.least || took > tt.most {
+					t.Errorf("back after %v, want %v to %v", took, tt.least, tt.most)
+				}
+			})
+		})
+	}
+}

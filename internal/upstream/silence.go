@@ -76,6 +76,9 @@ func (h *health) schedule(now time.Duration) {
 
 // tick runs every beat while questions wait for replies.
 func (h *health) tick() {
+	if h.often != nil {
+		h.often()
+	}
 	if h.look() {
 		h.trouble()
 	}

@@ -35,6 +35,8 @@ type udp struct {
 
 	hits, misses, mismatched prometheus.Counter
 
+	abandoned abandoned
+
 	slots [udpSlots]atomic.Pointer[udpSocket]
 	open  atomic.Int32 // sockets in slots
 	slot  atomic.Int32 // whose turn it is
@@ -58,6 +60,7 @@ func newUDP(c Config, m *meters, h *health) *udp {
 	}
 	u.hits, u.misses = m.cache("udp")
 	u.mismatched = m.mismatches("udp")
+	h.often = u.countLost
 	return u
 }
 
@@ -103,6 +106,9 @@ func (u *udp) ask(ctx context.Context, x *exchange, s *udpSocket) (err error) {
 		u.leave(s, x, silent)
 		if moved != nil {
 			u.leave(moved, x, silent)
+		}
+		if errors.Is(err, ErrCanceled) {
+			u.abandon(s, x)
 		}
 	}()
 	x.local = s.local

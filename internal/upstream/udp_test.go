@@ -374,3 +374,46 @@ func TestSourceAddressIsUsed(t *testing.T) {
 		}
 	}
 }
+
+func TestLossesShowThoughNobodyWaitsForTheReplies(t *testing.T) {
+	// As when each question that is late is answered by another resolver sooner.
+	for name, tt := range map[string]struct {
+		script dnstest.Script
+		want   State
+	}{
+		"lost": {dnstest.Drop, Suspect},
+		"slow": {dnstest.Delay(100*time.Millisecond, dnstest.A("192.0.2.1")), Sound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			var mu sync.Mutex
+			late := func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				n++
+				return n%4 == 0
+			}
+			up := dnstest.New(t, func(q *dnstest.Query) {
+				if late() {
+					tt.script(q)
+					return
+				}
+				dnstest.A("192.0.2.1")(q)
+			})
+			r := open(t, up)
+			left := 0
+			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline) && r.State() != Suspect && left < 60; {
+				ctx, cancel := context.WithCancel(context.Background())
+				timer := time.AfterFunc(20*time.Millisecond, cancel)
+				if _, err := r.Exchange(ctx, Question{Msg: question("example.org.")}); errors.Is(err, ErrCanceled) {
+					left++
+				}
+				timer.Stop()
+				cancel()
+			}
+			if got := r.State(); got != tt.want {
+				t.Errorf("%s after %d questions that were given up, want %s", got, left, tt.want)
+			}
+		})
+	}
+}

@@ -221,7 +221,7 @@ func (s *udpSocket) deliver(datagram []byte) bool {
 			return true
 		}
 		if s.isLate(id) {
-			s.u.health.hear(s.u.health.now())
+			s.u.orphaned(s, id)
 			return true
 		}
 	}
