@@ -31,7 +31,8 @@ func (p *pursuit) look() (l lookout) {
 // choose picks the upstream to ask next; ok is false when there is none. Upstreams that are sound come first, then those
 // that are spare, and then those that are suspect, each once; and then again from the beginning as long as attempts are
 // left, unless there is a reply to hand on by then, or all that were asked had reached a limit. When all are down, health
-// checking is taken to be what is broken, and one of them is asked at random.
+// checking is taken to be what is broken, and one of them is asked at random, and when it is silent another time: they may
+// be back by then.
 func (p *pursuit) choose() (i int, ok bool) {
 	l := p.look()
 	if l.sound == (set{}) && l.spare == (set{}) {
@@ -40,7 +41,7 @@ func (p *pursuit) choose() (i int, ok bool) {
 	if i, ok = p.pick(l); ok {
 		return i, true
 	}
-	if p.reply != nil || p.desperate {
+	if p.reply != nil {
 		return 0, false
 	}
 	if l != (lookout{}) {
@@ -54,10 +55,12 @@ func (p *pursuit) choose() (i int, ok bool) {
 	if p.err != nil && limited(p.err) {
 		return 0, false
 	}
-	p.desperate = true
-	allDownCount.Inc()
-	if p.f.block.failfast {
-		return 0, false
+	if !p.desperate {
+		p.desperate = true
+		allDownCount.Inc()
+		if p.f.block.failfast {
+			return 0, false
+		}
 	}
 	var all set
 	for i := range p.members {

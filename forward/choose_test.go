@@ -3,6 +3,7 @@ package forward
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -184,6 +185,21 @@ func TestAllDownFallsBackToARandomUpstream(t *testing.T) {
 	dnstest.WaitFor(t, "the upstream to be down", runningUpstream(t, quick, up, up).Down)
 	up.Use(dnstest.Named(map[string]dnstest.Script{"example.org.": dnstest.A("192.0.2.1")})) // but no probe
 	wantA(t, s.Ask(t, "example.org.", dns.TypeA), "192.0.2.1")
+}
+
+// The read timeout is shorter than any time to a retransmission, so that the second query is a second attempt.
+func TestAQuestionThatWaitedInVainForUpstreamsThatAreDownIsAskedAgain(t *testing.T) {
+	up := dnstest.New(t, dnstest.Drop)
+	s := serve(t, quick, up)
+	wantRcode(t, s.Ask(t, "example.org.", dns.TypeA), dns.RcodeServerFailure)
+	dnstest.WaitFor(t, "the upstream to be down", runningUpstream(t, quick, up, up).Down)
+	var asked atomic.Int32
+	up.Use(dnstest.Named(map[string]dnstest.Script{"again.example.org.": func(q *dnstest.Query) { // but no probe
+		if asked.Add(1) > 1 {
+			dnstest.A("192.0.2.1")(q)
+		}
+	}}))
+	wantA(t, s.Ask(t, "again.example.org.", dns.TypeA), "192.0.2.1")
 }
 
 func TestFailfastAsksNobodyWhenAllAreDown(t *testing.T) {

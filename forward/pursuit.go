@@ -33,7 +33,7 @@ type pursuit struct {
 	attempts  int  // failed ones
 	before    int  // those of earlier passes
 	passes    int  // ended ones
-	desperate bool // all upstreams were down, and one was asked all the same
+	desperate bool // all upstreams were down, and one is asked all the same
 
 	reply  *dns.Msg // the last one, whether it is good enough or not
 	from   *member  // whose reply it is
@@ -152,7 +152,10 @@ func (p *pursuit) persists(ctx context.Context, err error) bool {
 	}
 	p.attempts++
 	most := p.f.block.attempts(len(p.members))
-	return !p.desperate && (most == 0 || p.attempts < most)
+	if p.desperate && !errors.Is(err, upstream.ErrTimeout) {
+		return false // asking somebody who is down again at once finds the same
+	}
+	return most == 0 || p.attempts < most
 }
 
 // attempt asks one upstream, once, and others when that one is late.
