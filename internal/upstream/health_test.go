@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,16 +80,16 @@ func TestSlowRepliesAmongFastOnesAreNoReasonForSuspicion(t *testing.T) {
 
 func TestPageOfSlowNamesIsNoReasonForSuspicion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slowly := false
+		var slowly atomic.Bool
 		r, s := simulate(t, probed(), func(time.Duration) time.Duration {
-			if slowly {
+			if slowly.Load() {
 				return 900 * time.Millisecond
 			}
 			return 2 * time.Millisecond
 		})
 		r.health.prober.probe = func(context.Context) error { s.probes.Add(1); time.Sleep(2 * time.Millisecond); return nil }
 		pour(r, 20, 3*time.Second)
-		slowly = true
+		slowly.Store(true)
 		for range 12 { // three names, each with four types
 			go once(r)
 		}

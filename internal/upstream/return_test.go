@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -257,13 +258,19 @@ func TestGoodProbeMeansMoreAfterBadOnes(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, s := simulate(t, probed(), takes(time.Millisecond))
 				s.err = func() error { return ErrRefused }
-				r.health.prober.probe = func(context.Context) error { return tt.err }
+				var well atomic.Bool
+				r.health.prober.probe = func(context.Context) error {
+					if well.Load() {
+						return nil
+					}
+					return tt.err
+				}
 				start := time.Now()
 				for r.State() < Suspect {
 					once(r)
 				}
 				time.Sleep(100 * time.Millisecond)
-				r.health.prober.probe = func(context.Context) error { return nil }
+				well.Store(true)
 				stateAfter(t, r, Returning, time.Minute)
 				if took := time.Since(start); took < tt.least || took > tt.most {
 					t.Errorf("back after %v, want %v to %v", took, tt.least, tt.most)

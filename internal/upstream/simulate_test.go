@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,7 +11,8 @@ import (
 // simulated is a carrier without a network, for clocks that only testing/synctest moves. Questions and probes get the
 // same treatment.
 type simulated struct {
-	h *health
+	h  *health
+	mu sync.Mutex // held for calls of the following
 	// takes says how long the reply takes to a question that was sent at now; less than zero: there is none.
 	takes func(now time.Duration) time.Duration
 	rcode func() int // nil: NOERROR
@@ -27,18 +29,24 @@ func (s *simulated) carry(ctx context.Context, x *exchange) error {
 	x.setID(0)
 	x.proto, x.sent = "udp", time.Now()
 	now := s.h.at(x.sent)
+	s.mu.Lock()
+	takes, rcode, failure := s.takes(now), 0, error(nil)
+	if s.rcode != nil {
+		rcode = s.rcode()
+	}
+	if s.err != nil {
+		failure = s.err()
+	}
+	s.mu.Unlock()
 	if x.probe {
 		s.probes.Add(1)
 		s.probeTimes = append(s.probeTimes, now)
 	} else {
 		s.questions.Add(1)
 	}
-	if s.err != nil {
-		if err := s.err(); err != nil {
-			return err
-		}
+	if failure != nil {
+		return failure
 	}
-	takes := s.takes(now)
 	if takes < 0 {
 		takes = time.Hour
 	}
@@ -61,9 +69,7 @@ func (s *simulated) carry(ctx context.Context, x *exchange) error {
 		case <-reply:
 			x.reply = append(x.reply[:0], x.query...)
 			x.reply[2] |= 0x80
-			if s.rcode != nil {
-				x.reply[3] |= byte(s.rcode())
-			}
+			x.reply[3] |= byte(rcode)
 			x.received = time.Now()
 			return nil
 		}
@@ -73,16 +79,20 @@ func (s *simulated) carry(ctx context.Context, x *exchange) error {
 // simulate returns a resolver without a network. It has to be called in a bubble.
 func simulate(t *testing.T, c Config, takes func(now time.Duration) time.Duration) (*Resolver, *simulated) {
 	t.Helper()
-	c.Name, c.Addr = "simulated", valid().Addr
+	// Channels and timers of one bubble must not be used in another.
+	before := exchanges
+	exchanges = newExchanges()
+	periodic := c.Probe.Periodic
+	c.Name, c.Addr, c.Probe.Periodic = "simulated", valid().Addr, false
 	r, err := Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &simulated{h: r.health, takes: takes}
 	r.datagrams, r.streams = nil, s
-	// Channels and timers of one bubble must not be used in another.
-	before := exchanges
-	exchanges = newExchanges()
+	if r.health.prober.periodic = periodic; periodic {
+		r.health.prober.start()
+	}
 	t.Cleanup(func() {
 		r.Close()
 		exchanges = before
