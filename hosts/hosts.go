@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 
 	"github.com/coredns/coredns/plugin"
-	"github.com/coredns/coredns/request"
 	"github.com/trident-dns/trident/hosts/internal/source"
 	"github.com/trident-dns/trident/hosts/internal/table"
 
@@ -52,34 +51,41 @@ func (h *Hosts) Name() string { return pluginName }
 
 // ServeDNS implements plugin.Handler.
 func (h *Hosts) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
-	state := request.Request{W: w, Req: r}
-	var q table.Question
 	// A NOTIFY, or an UPDATE that another plugin lets in, is not about hosts.
-	if r.Opcode != dns.OpcodeQuery || len(r.Question) != 1 || q.Set(state.QName()) != nil {
+	if r.Opcode != dns.OpcodeQuery || len(r.Question) != 1 {
 		return h.next(ctx, w, r)
 	}
-	zone := h.zones.match(&q)
-	if zone == nil && state.QType() != dns.TypePTR {
+	in := inquiries.Get().(*inquiry)
+	defer in.release()
+	return h.serve(ctx, w, r, in)
+}
+
+func (h *Hosts) serve(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, in *inquiry) (int, error) {
+	asked, q, out := &r.Question[0], &in.name, &in.out
+	if q.Set(asked.Name) != nil {
+		return h.next(ctx, w, r)
+	}
+	zone := h.zones.match(q)
+	if zone == nil && asked.Qtype != dns.TypePTR {
 		return h.next(ctx, w, r)
 	}
 	from := h.content.Load()
-	var buf [8]*table.Table // so that few sources need no allocation
-	d := data(buf[:0]).collect(from.sources)
+	d := data(in.tables[:0]).collect(from.sources)
 
-	out := addressRecords{owner: state.QName(), ttl: h.ttl, qtype: state.QType()}
-	found := d.exact(q.Key(0), &out)
-	if found != existing && zone != nil && from.blocks(ctx, &q) {
+	*out = addressRecords{owner: asked.Name, ttl: h.ttl, qtype: asked.Qtype}
+	found := d.exact(q.Key(0), out)
+	if found != existing && zone != nil && from.blocks(ctx, q) {
 		return h.blocked(w, r, zone)
 	}
-	if state.QType() == dns.TypePTR {
-		return h.servePTR(ctx, w, r, &q, zone, d)
+	if asked.Qtype == dns.TypePTR {
+		return h.servePTR(ctx, w, r, q, zone, d)
 	}
-	if !out.wantsAny() && h.fallUnsupported && h.fall.contain(&q) {
+	if !out.wantsAny() && h.fallUnsupported && h.fall.contain(q) {
 		return h.next(ctx, w, r)
 	}
 	if found != existing {
-		minLabels, _ := h.zones.above(&q)
-		found = max(found, d.wildcard(&q, h.deepWildcards, found, minLabels, &out))
+		minLabels, _ := h.zones.above(q)
+		found = max(found, d.wildcard(q, h.deepWildcards, found, minLabels, out))
 	}
 	if out.more {
 		limited.WithLabelValues("address").Inc()
@@ -87,7 +93,7 @@ func (h *Hosts) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) 
 	switch {
 	case found == existing:
 		return h.answer(w, r, zone, out.list)
-	case h.fall.contain(&q):
+	case h.fall.contain(q):
 		return h.next(ctx, w, r)
 	case found == implied, h.nxdomain && q.Labels() == zone.labels: // the zone exists: it has the SOA record
 		return h.answer(w, r, zone, nil)
