@@ -18,7 +18,7 @@
 // With -profile DIR nothing is compared: every CoreDNS runs once a row, and its CPU time and what it allocates under peak
 // load go to files in DIR, in slices that go tool pprof adds up:
 //
-//	go tool pprof -top bin/coredns 'DIR/forward-udp-Trident-cpu-'*.pb.gz
+//	go tool pprof -top coredns 'DIR/forward-udp-Trident-cpu-'*.pb.gz
 //
 // It needs dnsperf, nsd, openssl and taskset, and reads /proc, so it runs on Linux. Only the loopback interface is used.
 package main
